@@ -5,10 +5,11 @@ import { Icon, type IconName, Prose } from './inline.tsx';
 import { pathIn } from './languages/panels.ts';
 import { VOICE } from './languages/voice.ts';
 import { unicodeForm } from './names.ts';
+import { isLacking, isThere } from './record-view.ts';
 import { RecordList } from './records.tsx';
 import type { SetupState } from './setup-state.ts';
 import { TEXT } from './text.ts';
-import { isLacking, isThere, type Task, type View } from './view.ts';
+import { routes, type Task, type View } from './view.ts';
 
 interface CurrentStepProps {
   state: SetupState;
@@ -59,6 +60,7 @@ export function CurrentStep({ state, view, following, heading }: CurrentStepProp
         </details>
       )}
       {SERVED.has(stage) && view.records[1]?.state === 'not_needed' && <p class="note">{TEXT.noTxt}</p>}
+      {stage === 'live' && <WithoutWww view={view} />}
       <MainLink state={state} view={view} />
       {stage === 'live' && certificate?.issued !== undefined && (
         <p class="note">{TEXT.validUntil(certificate.issued.notAfter)}</p>
@@ -116,6 +118,7 @@ function Steps({ task, view, heading, isMain }: { task: Task; view: View; headin
             </bdi>
           </p>
         )}
+        {provider?.id === 'cloudflare' && routes(view) && <p class="note">{TEXT.dnsOnly}</p>}
         {provider?.panel?.startsWith('https://') && (
           <ButtonLink href={provider.panel} isMain={isMain && view.main === 'panel'}>
             {TEXT.panel(provider.name)}
@@ -133,6 +136,7 @@ function Steps({ task, view, heading, isMain }: { task: Task; view: View; headin
         )}
         {task.mayKeep && <p class="note">{TEXT.mayKeep}</p>}
         {task.kind !== 'delete' && <p class="note">{TEXT.ttl}</p>}
+        <WithoutWww view={view} />
         <RecordList view={view} heading={heading} isTask />
       </li>
       <li>
@@ -140,6 +144,12 @@ function Steps({ task, view, heading, isMain }: { task: Task; view: View; headin
       </li>
     </ol>
   );
+}
+
+function WithoutWww({ view: { www } }: { view: View }) {
+  if (www === null) return null;
+  const shown = unicodeForm(www) ?? www;
+  return <p class="note">{TEXT.withoutWww(shown.slice('www.'.length), shown)}</p>;
 }
 
 /** Null where its type would not tell it from the record that is changed, or from another one. */

@@ -127,12 +127,15 @@ export function createLooker({ api, token, signal, update, state }: LookerOption
     },
     soon: () => plan(0),
     async check() {
-      // A verified domain is not checked, but its certificate may wait for a record.
+      // A verified domain is not checked, but its certificate may be waiting for a record.
       if (state().domain?.status === 'verified') {
         update({ certificate: await impatient.domains.getCertificate({ domain }, { signal }) });
-      } else {
-        await impatient.domains.verifyDomain({ domain }, { signal });
+        await diagnose({ by: impatient });
+        // The diagnosis has made it due.
+        waitingSince = null;
+        return plan(EARLY_CERTIFICATE_MS);
       }
+      await impatient.domains.verifyDomain({ domain }, { signal });
       await diagnose({ by: impatient });
       // It may have got the result of a look shortly before the change.
       plan(LOOK_MS);

@@ -1,8 +1,9 @@
 import { type ComponentChildren, Fragment } from 'preact';
 import { CopyButton } from './copy-button.tsx';
 import { Breakable, Code, Icon, type IconName, Prose } from './inline.tsx';
+import { type CaaView, isThere, type RecordState, type RecordView, type Seen } from './record-view.ts';
 import { TEXT } from './text.ts';
-import { type CaaView, isThere, type RecordState, type RecordView, type Seen, type View } from './view.ts';
+import type { View } from './view.ts';
 
 interface RecordsProps {
   view: View;
@@ -106,6 +107,8 @@ interface RecordCardProps {
 function RecordCard({ record, heading, purpose = TEXT.purposes[record.record][record.needed] }: RecordCardProps) {
   const Heading = heading === 1 ? 'h3' : 'h4';
   const { type, name, entered, value, state, was, problem } = record;
+  // There may be another CNAME record.
+  const which = record.record === 'challenge' ? name : null;
   const wrong = (field: 'name' | 'value') => (was?.field === field ? was.found : []);
   const seen = record.seen.filter((each) => isTelling(each, record));
   return (
@@ -127,13 +130,18 @@ function RecordCard({ record, heading, purpose = TEXT.purposes[record.record][re
         </div>
       )}
       <dl>
-        <NameField entered={entered} name={name} type={type} was={wrong('name')} />
-        <Field label={TEXT.value} text={value} what={TEXT.copyWhat(TEXT.value, type)} was={wrong('value')} />
+        <NameField entered={entered} name={name} what={copied(TEXT.name, type, which)} was={wrong('name')} />
+        <Field label={TEXT.value} text={value} what={copied(TEXT.value, type, which)} was={wrong('value')} />
       </dl>
       {record.instead.length > 0 && state !== 'found' && <Instead records={record.instead} />}
       {seen.length > 0 && <SeenNow seen={seen} />}
     </article>
   );
+}
+
+/** Read out after “Copy”. `which`: tells it from others of the same type. */
+function copied(what: string, type: string, which: string | null): string {
+  return TEXT.copyWhat(what, type) + (which === null ? '' : TEXT.colon + which);
 }
 
 /** Whether it says more than the state of the record and the values beside the right ones. */
@@ -145,12 +153,13 @@ function isTelling({ outcome }: Seen, { seen, was }: RecordView): boolean {
 
 /** Where the provider has no record of the type that leads the apex to a host. */
 function Instead({ records }: { records: RecordView['instead'] }) {
+  const isOnly = (type: string) => records.filter((each) => each.type === type).length === 1;
   return (
     <div class="instead">
       <p>{TEXT.noAlias(records.length)}</p>
       <dl>
         {records.map(({ type, value }) => (
-          <Field key={value} label={type} text={value} what={TEXT.copyWhat(TEXT.value, type)} />
+          <Field key={value} label={type} text={value} what={copied(TEXT.value, type, isOnly(type) ? null : value)} />
         ))}
       </dl>
     </div>
@@ -176,7 +185,7 @@ function CaaCard({ caa, heading }: { caa: CaaView; heading: 1 | 2 }) {
             <span class="full">{TEXT.fullNameHint}</span>
           </Field>
         ) : (
-          <NameField entered={entered} name={name} type="CAA" was={[]} />
+          <NameField entered={entered} name={name} what={TEXT.copyWhat(TEXT.name, 'CAA')} was={[]} />
         )}
         <Field label={TEXT.flags} text={flags} />
         <Field label={TEXT.tag} text={tag} />
@@ -202,11 +211,12 @@ interface NameFieldProps {
   /** The text to type in the provider's panel; null: not known yet. */
   entered: string | null;
   name: string;
-  type: string;
+  /** Read out after “Copy”. */
+  what: string;
   was: readonly string[];
 }
 
-function NameField({ entered, name, type, was }: NameFieldProps) {
+function NameField({ entered, name, what, was }: NameFieldProps) {
   if (entered === null) {
     return (
       <Field label={TEXT.fullName} text={name}>
@@ -215,7 +225,7 @@ function NameField({ entered, name, type, was }: NameFieldProps) {
     );
   }
   return (
-    <Field label={TEXT.name} text={entered} what={TEXT.copyWhat(TEXT.name, type)} was={was}>
+    <Field label={TEXT.name} text={entered} what={what} was={was}>
       {entered !== name && (
         <span class="full">
           {TEXT.fullName}

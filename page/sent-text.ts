@@ -1,5 +1,6 @@
+import { isThere } from './record-view.ts';
 import { TEXT } from './text.ts';
-import { isThere, type View } from './view.ts';
+import type { View } from './view.ts';
 
 /** Labels and values of a record; an empty value: the field stays empty. */
 type Lines = [label: string, value: string][];

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../client/client.ts';
 import { STATES } from '../test/page/states.ts';
+import { comparisonOf } from './record-view.ts';
 import type { SetupState } from './setup-state.ts';
-import { comparisonOf, type Stage, viewOf } from './view.ts';
+import { routes, type Stage, viewOf } from './view.ts';
 
 const stateOf = (name: string): SetupState => ({
   link: 'open',
@@ -226,7 +227,7 @@ describe('the view', () => {
   });
 
   it('a mistake is told once: above the records, not beside its own again', () => {
-    for (const name of ['fix', 'both names doubled', 'live, but drifted', 'moving, ready'])
+    for (const name of ['fix', 'live, but drifted', 'moving, ready'])
       expect(viewOf(stateOf(name))?.records.map(({ problem }) => problem)).toEqual([null, null]);
   });
 
@@ -236,6 +237,14 @@ describe('the view', () => {
       ['hidden', null],
       ['missing', null],
     ]);
+  });
+
+  it('of two records with the same mistake, the one that is not told above keeps its sentence', () => {
+    const view = viewOf(stateOf('both names doubled'));
+    expect(view?.finding?.message).toContain('shop.example.com.example.com');
+    const [routing, ownership] = view?.records ?? [];
+    expect(routing?.problem).toBeNull();
+    expect(ownership?.problem?.message).toContain('_service.shop.example.com.example.com');
   });
 
   it('every record with a doubled name has the name to type in its place', () => {
@@ -406,6 +415,38 @@ describe('the view', () => {
       { type: 'A', value: '192.0.2.1' },
       { type: 'AAAA', value: '2001:db8::1' },
     ]);
+  });
+
+  it.each([
+    ['publish', true],
+    ['one found', true],
+    ['fix', true],
+    ['moving, ready', true],
+    ['wildcard without the record for its certificate', true],
+    ['proxied, without its TXT record', false],
+    ['held elsewhere', true],
+    ['certificate blocked', false],
+    ['live', false],
+  ])('of “%s” asks for a record without a proxy: %s', (name, expected) => {
+    const view = viewOf(stateOf(name));
+    if (view === undefined) throw new Error('it is known');
+    expect(routes(view)).toBe(expected);
+  });
+
+  it.each([
+    ['apex in Unicode, unknown provider', 'www.xn--mller-kva.example'],
+    ['publish', null],
+    ['live', null],
+  ])('of “%s” names %s as a name that it does not set up', (name, www) => {
+    expect(viewOf(stateOf(name))?.www).toBe(www);
+  });
+
+  it('an apex that is live is not taken for its www too', () => {
+    const { domain, ...known } = stateOf('apex in Unicode, unknown provider');
+    if (domain === null) throw new Error('it is known');
+    const live = { ...known, domain: { ...domain, status: 'verified' as const }, diagnosis: null };
+    const { certificate } = stateOf('live');
+    expect(viewOf({ ...live, certificate })).toMatchObject({ stage: 'live', www: 'www.xn--mller-kva.example' });
   });
 
   it('addresses that lead here are no right record while another nameserver has others', () => {

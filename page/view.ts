@@ -1,6 +1,20 @@
-import type { Diagnosis, DiagnosisRecord, DnsRecord, Finding } from '../client/client.ts';
+import type { Diagnosis, Domain, Finding } from '../client/client.ts';
 import { UNREADY } from '../words/reasons.ts';
 import { type ToldFinding, VOICE } from './languages/voice.ts';
+import {
+  ABSENT,
+  type CaaView,
+  isAbout,
+  isExchange,
+  isLacking,
+  isThere,
+  MISPLACED,
+  type RecordView,
+  type ToldDiagnosis,
+  viewCaa,
+  viewMoving,
+  viewRecords,
+} from './record-view.ts';
 import { isServed, type SetupState } from './setup-state.ts';
 
 /** Decides the content of the page: header, steps, buttons and cards follow from one state. Pure. */
@@ -42,6 +56,8 @@ export interface View {
   steps: Steps;
   /** The first mistake to fix. */
   finding: ToldFinding | null;
+  /** The other name that a visitor may take for set up with this apex, where that is worth saying. */
+  www: string | null;
   /** The visitor's change at the DNS provider; null: there is none. */
   task: Task | null;
   main: MainButton | null;
@@ -74,128 +90,74 @@ export interface Task {
   zone: NonNullable<Diagnosis['zone']> | null;
 }
 
-/** A CAA record (RFC 8659), as it is typed at the provider. */
-export interface CaaView {
-  /** Fully qualified. */
-  name: string;
-  /** As the panel of the provider wants it; empty: nothing is entered. Null: that is not known. */
-  entered: string | null;
-  flags: string;
-  tag: string;
-  value: string;
-  /** The CAA records that are there, which forbid the certificate. */
-  seen: readonly string[];
-}
-
-export type RecordState =
-  | 'unknown'
-  /** It is at another name. */
-  | 'misplaced'
-  /** It was there, and is no longer. */
-  | 'gone'
-  | 'found'
-  /** The provider answers in its place, which is allowed: the record cannot be read back. */
-  | 'hidden'
-  | 'missing'
-  | 'wrong'
-  | 'unreadable'
-  | 'not_needed'
-  /** To be changed once the certificate is there. */
-  | 'later';
-
-/** In the order in which a domain has them. */
-const RECORDS = ['routing', 'ownership', 'challenge'] as const;
-
-export interface RecordView {
-  record: (typeof RECORDS)[number];
-  type: DnsRecord['type'];
-  /** As the panel of the provider wants it; empty: nothing is entered. Null: that is not known yet. */
-  entered: string | null;
-  /** Fully qualified. */
-  name: string;
-  /** The exact value, and the text to type in the provider's panel. */
-  expected: string;
-  value: string;
-  state: RecordState;
-  needed: DiagnosisRecord['needed'];
-  /** Values that were seen, each with the nameservers that have it. */
-  seen: Seen[];
-  /** The mistake in it, where that does not stand above the records. */
-  problem: ToldFinding | null;
-  /** The texts that are there in place of the name, or of the value. */
-  was: { field: 'name' | 'value'; found: readonly string[] } | null;
-  /** Whether the step to take is about it. */
-  isTask: boolean;
-  /** Records in its place, where the provider has none of this type. */
-  instead: { type: 'A' | 'AAAA'; value: string }[];
-}
-
-export interface Seen {
-  /** `leads_here`: addresses of the service, in place of the record. */
-  outcome: 'matched' | 'leads_here' | 'other' | 'absent' | 'unreadable';
-  values: string[];
-  nameservers: string[];
-}
-
-/** These findings say that a record is not there yet: that is no mistake while checks run. */
-const ABSENT = new Set(['record_missing', 'txt_missing', 'challenge_missing']);
-
-/** These findings say that a record is there under another name. */
-const MISPLACED = new Set(['name_doubled', 'record_at_other_name']);
-
-/** The values that were found beside the expected one: names where the record is at the wrong one, otherwise values. */
-export interface Comparison {
-  field: 'name' | 'value';
-  found: readonly string[];
-  /** The text to type at the provider; an empty name: the field stays empty. */
-  expected: string;
-}
-
-/** Null where there is nothing to compare. */
-export function comparisonOf({ code, name, seen = [], expected, action }: Finding): Comparison | null {
-  // The parts of a CAA record are typed one by one: it has a card of its own. Behind a proxy, what was seen is at another name.
-  if (code === 'caa_forbids' || code === 'proxied_without_txt') return null;
-  if (MISPLACED.has(code) && name !== undefined && action?.nameInZone !== undefined) {
-    return { field: 'name', found: [name], expected: action.nameInZone };
-  }
-  if (expected === undefined) return null;
-  // The right value may be in a record of another type.
-  const found = seen.filter((value) => value !== expected);
-  return { field: 'value', found, expected: action?.valueInZone ?? expected };
+/** Whether a record that routes is added or changed: it is not proxied. */
+export function routes({ task, records }: Pick<View, 'task' | 'records'>): boolean {
+  if (task === null || task.kind === 'delete') return false;
+  return records.some((record) => record.isTask && record.record !== 'ownership' && !isThere(record));
 }
 
 /** Undefined until a domain is known. In the language of the page. */
-export function viewOf(seen: SetupState): View | undefined {
-  const diagnosis = told(seen.diagnosis);
-  const state = { ...seen, diagnosis };
-  const { domain } = state;
+export function viewOf(known: SetupState): View | undefined {
+  const { domain } = known;
   if (domain === null) return undefined;
+  const diagnosis = told(known.diagnosis);
+  const records = viewRecords({ ...known, domain, diagnosis });
+  const moving = viewMoving(domain, diagnosis, records);
   const findings = diagnosis?.findings ?? [];
-  // While checks run, what is absent is no mistake.
-  const isOver = domain.status === 'verified' || domain.status === 'failed';
-  const blocking = findings.filter(({ severity }) => severity === 'blocking');
-  const records = domain.dnsRecords.map((record, at) => viewRecord(record, RECORDS[at] ?? 'challenge', state));
-  const first =
-    blocking.find(({ code }) => isOver || !ABSENT.has(code)) ??
-    // A record that is shown as wrong is the mistake to fix, even where another one is enough to prove the domain.
-    records.find(({ state, needed }) => needed === 'yes' && (state === 'wrong' || state === 'misplaced'))?.problem ??
-    null;
-  const moving = viewMoving(state, records);
-  const stage = stageOf(state, records, first, moving);
-  const finding = SHOWS_FINDING.has(stage) ? first : null;
+  const mistake = mistakeIn(findings, records, domain);
+  const stage = stageOf({ ...known, diagnosis }, records, mistake, moving);
+  const finding = SHOWS_FINDING.has(stage) ? mistake : null;
   const caa = viewCaa(findings);
   const task = taskOf(stage, { finding, caa, diagnosis, records });
-  for (const record of records) {
-    record.isTask = task !== null && isPartOf(stage, record, finding);
-    // It is told above the records; a record that may stay for now, or is changed as planned, is no mistake.
-    if (record.problem?.code === finding?.code || stage === 'preparing' || stage === 'ready') record.problem = null;
-  }
+  return {
+    stage,
+    steps: stepsOf(stage, finding),
+    finding,
+    task,
+    main: mainOf(stage, known) ?? panelOf(task),
+    www: task?.kind === 'records' || stage === 'live' ? wwwOf(domain) : null,
+    canCheck: CHECKED.has(stage),
+    records: records.map((record) => inStage(record, stage, finding, task)),
+    caa,
+    moving,
+  };
+}
+
+/** The first mistake to fix. */
+function mistakeIn(
+  findings: readonly ToldFinding[],
+  records: readonly RecordView[],
+  { status }: Domain,
+): ToldFinding | null {
+  // While checks run, what is absent is no mistake.
+  const isOver = status === 'verified' || status === 'failed';
+  const blocking = findings.find(({ severity, code }) => severity === 'blocking' && (isOver || !ABSENT.has(code)));
+  // A record that is shown as wrong is the mistake to fix, even where another one is enough to prove the domain.
+  const wrong = records.find(({ state, needed }) => needed === 'yes' && (state === 'wrong' || state === 'misplaced'));
+  return blocking ?? wrong?.problem ?? null;
+}
+
+/** The record as the stage has it: whether the task is about it, and whether its problem is told beside it. */
+function inStage(record: RecordView, stage: Stage, finding: Finding | null, task: Task | null): RecordView {
+  const isTask = task !== null && isPartOf(stage, record, finding);
+  // It is told above the records; a record that may stay for now, or is changed as planned, is no mistake.
+  const isTold = record.problem === finding || stage === 'preparing' || stage === 'ready';
   // A change at this moment would leave visitors without a certificate.
-  if (stage === 'preparing' && records[0] !== undefined) records[0].state = 'later';
-  const steps = stepsOf(stage, finding);
-  const panel = task?.zone?.provider?.panel?.startsWith('https://') ? 'panel' : null;
-  const main = mainOf(stage, state) ?? panel;
-  return { stage, steps, finding, task, main, canCheck: CHECKED.has(stage), records, caa, moving };
+  const isLater = stage === 'preparing' && record.record === 'routing';
+  return { ...record, isTask, ...(isTold && { problem: null }), ...(isLater && { state: 'later' }) };
+}
+
+function panelOf(task: Task | null): MainButton | null {
+  return task?.zone?.provider?.panel?.startsWith('https://') ? 'panel' : null;
+}
+
+/** An apex has no CNAME record. */
+function wwwOf({ domain, dnsRecords: [routing] }: Domain): string | null {
+  return routing?.type === 'ALIAS' ? `www.${domain}` : null;
+}
+
+function told(diagnosis: Diagnosis | null): ToldDiagnosis | null {
+  return diagnosis && { ...diagnosis, findings: diagnosis.findings.map(VOICE.tellFinding) };
 }
 
 /** Stages with a mistake to fix, or records that are checked. */
@@ -231,16 +193,6 @@ function isPartOf(stage: Stage, record: RecordView, finding: Finding | null): bo
   if (ADDS.has(stage)) return record.needed !== 'no';
   const isOffered = stage === 'fix' && record.needed === 'alternative';
   return isAbout(finding, record) || ((record.needed === 'yes' || isOffered) && !isThere(record));
-}
-
-function isAbout(finding: Finding | null, { record, name }: Pick<RecordView, 'record' | 'name'>): boolean {
-  if (finding === null) return false;
-  return finding.record === record || finding.action?.name === name || finding.second?.name === name;
-}
-
-/** Each of the two records is at the name of the other. */
-function isExchange({ code, second }: Finding): boolean {
-  return code === 'records_swapped' && second !== undefined;
 }
 
 /** Changes of a record in its zone. */
@@ -309,36 +261,7 @@ function leadsToAddresses({ seen }: RecordView): boolean {
   return values.length > 0 && values.every((value) => /^[\d.]+$|:/.test(value));
 }
 
-type ToldState = SetupState & { diagnosis: ToldDiagnosis | null };
-type ToldDiagnosis = Diagnosis & { findings: ToldFinding[] };
-
-function told(diagnosis: Diagnosis | null): ToldDiagnosis | null {
-  return diagnosis && { ...diagnosis, findings: diagnosis.findings.map(VOICE.tellFinding) };
-}
-
-/** Who sets up a name that leads nowhere has no use for it. */
-function viewMoving({ domain, diagnosis }: ToldState, [routing]: RecordView[]): RecordView | null {
-  const record = diagnosis?.challengeRecord;
-  const isWaiting = domain?.status === 'pending' || domain?.status === 'verifying';
-  if (!diagnosis || record === undefined || routing === undefined || !isWaiting) return null;
-  const leadsElsewhere = routing.state === 'wrong' || routing.state === 'hidden';
-  if (!leadsElsewhere && !record.verified) return null;
-  const records = [{ ...record, needed: 'yes' as const }];
-  const published = { ...record, type: 'CNAME' as const, value: record.expected };
-  const shown = viewRecord(published, 'challenge', { domain, diagnosis: { ...diagnosis, records }, certificate: null });
-  return { ...shown, isTask: true };
-}
-
 const SHOWS_FINDING = new Set<Stage>(['fix', 'failed', 'certificate_blocked', 'live_at_risk']);
-
-/** Null also where a record has to be deleted: then none is added. */
-function viewCaa(findings: readonly Finding[]): CaaView | null {
-  const { action, seen = [] } = findings.find(({ code }) => code === 'caa_forbids') ?? {};
-  const { kind, name, nameInZone: entered = null, flags, tag, value } = action ?? {};
-  if (kind !== 'add' || name === undefined || flags === undefined || tag === undefined || value === undefined)
-    return null;
-  return { name, entered, flags, tag, value, seen };
-}
 
 function stageOf(
   { domain, diagnosis, certificate }: SetupState,
@@ -371,15 +294,6 @@ function stageOf(
   return records.every((record) => !isLacking(record)) ? 'confirming' : 'one_found';
 }
 
-/** Whether it has to be added, and is not there. */
-export function isLacking(record: RecordView): boolean {
-  return record.needed === 'yes' && !isThere(record);
-}
-
-export function isThere({ state }: RecordView): boolean {
-  return state === 'found' || state === 'hidden';
-}
-
 /** A line without a gap: what is done, then one step, then what waits. */
 function stepsOf(stage: Stage, finding: Finding | null): Steps {
   switch (stage) {
@@ -409,84 +323,4 @@ function stepsOf(stage: Stage, finding: Finding | null): Steps {
     default:
       return stage satisfies never;
   }
-}
-
-function viewRecord(
-  { type, name, value, verified }: Pick<DnsRecord, 'type' | 'name' | 'value' | 'verified'>,
-  record: RecordView['record'],
-  { diagnosis, certificate }: Pick<ToldState, 'domain' | 'diagnosis' | 'certificate'>,
-): RecordView {
-  const diagnosed = diagnosis?.records.find((each) => each.record === record);
-  const findings = (diagnosis?.findings ?? []).filter((each) => isAbout(each, { record, name }));
-  const ours = findings.find(({ code }) => code === 'flattened')?.seen ?? [];
-  // A finding about the TXT record, and yet the reason why the routing record cannot be read back.
-  const isHidden = record === 'routing' && diagnosis?.findings.some(({ code }) => code === 'proxied_without_txt');
-  const seen = grouped(diagnosed?.seen ?? [], ours);
-  const needed = diagnosed?.needed ?? 'yes';
-  const problem = findings.find(({ severity, code }) => severity !== 'info' && !ABSENT.has(code)) ?? null;
-  // Once the domain is verified, it stays so for a while without its records.
-  const isSeen = diagnosis?.status === 'verified' && seen.length > 0;
-  const isFound = diagnosed?.verified || (verified && !isSeen);
-  const state = isFound ? 'found' : isHidden ? 'hidden' : stateOf(needed, seen, findings);
-  const isLive = diagnosis?.status === 'verified' && isServed(certificate);
-  const comparison = problem === null ? null : comparisonOf(problem);
-  const isOwn = problem?.record === record && !isExchange(problem);
-  const found = (isOwn && comparison?.found) || [];
-  return {
-    record,
-    type,
-    entered: diagnosis?.zone === undefined ? null : (diagnosed?.nameInZone ?? name),
-    name,
-    expected: value,
-    // Where the provider was seen to append the zone, the finding has the dot that prevents it.
-    value: (isOwn ? problem?.action?.valueInZone : undefined) ?? diagnosed?.valueInZone ?? value,
-    state: state === 'missing' && needed === 'yes' && isLive ? 'gone' : state,
-    needed,
-    seen,
-    problem,
-    was: comparison !== null && found.length > 0 ? { field: comparison.field, found } : null,
-    isTask: false,
-    instead:
-      problem === null ? addressRecords(diagnosed?.addresses ?? []) : addressRecords(problem.action?.addresses ?? []),
-  };
-}
-
-function addressRecords(addresses: readonly string[]): RecordView['instead'] {
-  return addresses.map((value) => ({ type: value.includes(':') ? 'AAAA' : 'A', value }));
-}
-
-function stateOf(needed: RecordView['needed'], seen: Seen[], findings: readonly Finding[]): RecordState {
-  if (needed === 'no') return 'not_needed';
-  if (seen.length > 0 && seen.every(({ outcome }) => outcome === 'leads_here')) return 'found';
-  if (findings.some(({ code }) => code === 'proxied')) return 'hidden';
-  if (findings.some((finding) => MISPLACED.has(finding.code) || isExchange(finding))) return 'misplaced';
-  if (seen.some(({ outcome }) => outcome === 'other' || outcome === 'matched')) return 'wrong';
-  if (seen.some(({ outcome }) => outcome === 'absent')) return 'missing';
-  return seen.length > 0 ? 'unreadable' : 'unknown';
-}
-
-const OUTCOMES: Partial<Record<DiagnosisRecord['seen'][number]['outcome'], Seen['outcome']>> = {
-  matched: 'matched',
-  other: 'other',
-  changing: 'other',
-  nxdomain: 'absent',
-  nodata: 'absent',
-};
-
-/**
- * Nameservers with the same answer are shown together. `ours`: addresses of the service, which stand in place of the
- * record.
- */
-function grouped(seen: DiagnosisRecord['seen'], ours: readonly string[]): Seen[] {
-  const groups = new Map<string, Seen>();
-  for (const { nameserver, outcome, values, cname = [] } of seen) {
-    const all = [...values, ...cname];
-    const shown = OUTCOMES[outcome] ?? 'unreadable';
-    const kind = shown === 'other' && all.some((value) => ours.includes(value)) ? 'leads_here' : shown;
-    const key = JSON.stringify([kind, all]);
-    const group = groups.get(key) ?? { outcome: kind, values: all, nameservers: [] };
-    group.nameservers.push(nameserver);
-    groups.set(key, group);
-  }
-  return [...groups.values()];
 }

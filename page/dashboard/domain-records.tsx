@@ -1,8 +1,9 @@
 import type { Diagnosis, DiagnosisRecord } from '../../client/client.ts';
 import { Code, Prose } from '../inline.tsx';
 import type { ToldFinding } from '../languages/voice.ts';
+import { comparisonOf } from '../record-view.ts';
 import { Records } from '../records.tsx';
-import { comparisonOf, type View } from '../view.ts';
+import type { View } from '../view.ts';
 import { ActionButton } from './action-button.tsx';
 import { difference, type Part } from './domain-facts.ts';
 import { LoadFailed } from './load-failed.tsx';

@@ -50,6 +50,7 @@ export const de: Language = {
       type === null ? 'Legen Sie auch an, was noch fehlt.' : `Legen Sie auch den ${type}-Eintrag an.`,
     mayKeep: 'Gehört diese Adresse zu Ihrem eigenen Proxy? Dann lassen Sie sie stehen: Der TXT-Eintrag genügt.',
     noTxt: 'Den TXT-Eintrag brauchen Sie nicht.',
+    withoutWww: (name, www) => `Diese Seite richtet nur ${name} ein: ${www} wird getrennt eingerichtet.`,
     comeBack: 'Kommen Sie zurück. Diese Seite aktualisiert sich von selbst.',
     details: 'Antwort der Zertifizierungsstelle',
     stages: {
@@ -174,8 +175,9 @@ export const de: Language = {
     at: 'bei',
     panel: (provider) => `${provider} öffnen`,
     opensInNewTab: ' (öffnet einen neuen Tab)',
+    dnsOnly: 'Stellen Sie „Proxy-Status“ auf „Nur DNS“ („DNS only“).',
     panels: {
-      cloudflare: (zone) => `${zone} › DNS › Einträge. Stellen Sie „Proxy-Status“ auf „Nur DNS“ („DNS only“).`,
+      cloudflare: (zone) => `${zone} › DNS › Einträge`,
       ovh: (zone) => `Domainnamen › ${zone} › DNS-Zone`,
       strato: (zone) => `Domainverwaltung › ${zone} › DNS-Einstellungen`,
     },

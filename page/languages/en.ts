@@ -1,6 +1,7 @@
 import { english, type Wording } from '../../words/english.ts';
+import type { RecordState, RecordView, Seen } from '../record-view.ts';
 import type { Asked, SetupState } from '../setup-state.ts';
-import type { RecordState, RecordView, Seen, Stage, StepState, Steps, Task } from '../view.ts';
+import type { Stage, StepState, Steps, Task } from '../view.ts';
 import { formatsIn } from './formats.ts';
 import type { Paths } from './panels.ts';
 
@@ -215,6 +216,8 @@ const texts = {
   alsoAdd: (type: string | null) => (type === null ? 'Add what is missing, too.' : `Add the ${type} record, too.`),
   mayKeep: 'Does a proxy of yours have this address? Then leave it: the TXT record is enough.',
   noTxt: 'You do not need the TXT record.',
+  /** `name`: an apex. True also where the other name has been attached. */
+  withoutWww: (name: string, www: string) => `This page sets up ${name} only: ${www} is set up separately.`,
   comeBack: 'Come back. This page changes by itself.',
   details: 'Answer of the certificate authority',
   stages: STAGES,
@@ -263,6 +266,8 @@ const texts = {
   at: 'at',
   panel: (provider: string) => `Open ${provider}`,
   opensInNewTab: ' (opens in a new tab)',
+  /** At Cloudflare. */
+  dnsOnly: 'Set “Proxy status” to “DNS only”.',
   panels: {} as Paths,
   whereUnknown: (nameservers: readonly string[]) =>
     nameservers.length === 0

@@ -47,6 +47,7 @@ export const es: Language = {
     alsoAdd: (type) => (type === null ? 'Añade también lo que falta.' : `Añade también el registro ${type}.`),
     mayKeep: '¿Esta dirección es de tu propio proxy? Entonces déjala: basta con el registro TXT.',
     noTxt: 'No necesitas el registro TXT.',
+    withoutWww: (name, www) => `Esta página configura solo ${name}: ${www} se configura por separado.`,
     comeBack: 'Vuelve aquí. Esta página se actualiza sola.',
     details: 'Respuesta de la autoridad de certificación',
     stages: {
@@ -171,8 +172,9 @@ export const es: Language = {
     at: 'en',
     panel: (provider) => `Abrir ${provider}`,
     opensInNewTab: ' (se abre en una pestaña nueva)',
+    dnsOnly: 'Pon «Estado de proxy» en «Solo DNS» («DNS only»).',
     panels: {
-      cloudflare: (zone) => `${zone} › DNS › Registros. Pon «Estado de proxy» en «Solo DNS» («DNS only»).`,
+      cloudflare: (zone) => `${zone} › DNS › Registros`,
       ionos: (zone) => `Dominios y SSL › ${zone} › DNS`,
       ovh: (zone) => `Dominios › ${zone} › Zona DNS`,
       hostinger: (zone) => `Dominios › ${zone} › DNS / Nameservers › Registros DNS`,

@@ -49,6 +49,7 @@ export const fr: Language = {
     alsoAdd: (type) => (type === null ? 'Ajoutez aussi ce qui manque.' : `Ajoutez aussi l’enregistrement ${type}.`),
     mayKeep: 'Cette adresse est-elle celle de votre propre proxy ? Alors gardez-la : l’enregistrement TXT suffit.',
     noTxt: 'L’enregistrement TXT n’est pas nécessaire.',
+    withoutWww: (name, www) => `Cette page ne configure que ${name} : ${www} se configure séparément.`,
     comeBack: 'Revenez ici. Cette page se met à jour automatiquement.',
     details: 'Réponse de l’autorité de certification',
     stages: {
@@ -174,9 +175,9 @@ export const fr: Language = {
     at: 'sur',
     panel: (provider) => `Ouvrir ${provider}`,
     opensInNewTab: ' (s’ouvre dans un nouvel onglet)',
+    dnsOnly: 'Réglez « Statut du proxy » sur « DNS uniquement » (« DNS only »).',
     panels: {
-      cloudflare: (zone) =>
-        `${zone} › DNS › Enregistrements. Réglez « Statut du proxy » sur « DNS uniquement » (« DNS only »).`,
+      cloudflare: (zone) => `${zone} › DNS › Enregistrements`,
       ovh: (zone) => `Noms de domaine › ${zone} › Zone DNS`,
       gandi: (zone) => `Nom de domaine › ${zone} › Enregistrements DNS`,
     },

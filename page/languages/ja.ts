@@ -51,6 +51,7 @@ export const ja: Language = {
     alsoAdd: (type) => (type === null ? '足りないレコードも追加してください。' : `${type}レコードも追加してください。`),
     mayKeep: 'このアドレスがご自身のプロキシのものなら、そのまま残してください。TXTレコードだけで足ります。',
     noTxt: 'TXTレコードは必要ありません。',
+    withoutWww: (name, www) => `このページで設定するのは${name}だけです。${www}は別に設定します。`,
     comeBack: 'このページに戻ってください。表示は自動的に更新されます。',
     details: '認証局からの応答',
     stages: {
@@ -175,8 +176,9 @@ export const ja: Language = {
     at: '応答元：',
     panel: (provider) => `${provider}を開く`,
     opensInNewTab: '（新しいタブで開きます）',
+    dnsOnly: '「プロキシステータス」を「DNSのみ」（DNS only）にしてください。',
     panels: {
-      cloudflare: (zone) => `${zone} › DNS › レコード。「プロキシステータス」を「DNSのみ」（DNS only）にしてください。`,
+      cloudflare: (zone) => `${zone} › DNS › レコード`,
       route53: (zone) => `ホストゾーン › ${zone}`,
       azure: (zone) => `DNSゾーン › ${zone} › レコードセット`,
     },

@@ -2,7 +2,7 @@ export type Paths = Record<string, (zone: string) => string>;
 
 /** The place where records are added, by the id of the provider. Panels change: it is a hint. */
 const PANELS: Paths = {
-  cloudflare: (zone) => `${zone} › DNS › Records. Set “Proxy status” to “DNS only”.`,
+  cloudflare: (zone) => `${zone} › DNS › Records`,
   route53: (zone) => `Hosted zones › ${zone}`,
   godaddy: (zone) => `Domain Portfolio › ${zone} › DNS`,
   namecheap: (zone) => `Domain List › ${zone} › Manage › Advanced DNS`,

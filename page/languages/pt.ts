@@ -48,6 +48,7 @@ export const pt: Language = {
     alsoAdd: (type) => (type === null ? 'Adicione também o que falta.' : `Adicione também o registro ${type}.`),
     mayKeep: 'Este endereço é do seu próprio proxy? Então mantenha-o: o registro TXT é suficiente.',
     noTxt: 'Você não precisa do registro TXT.',
+    withoutWww: (name, www) => `Esta página configura apenas ${name}: ${www} é configurado separadamente.`,
     comeBack: 'Volte para cá. Esta página se atualiza sozinha.',
     details: 'Resposta da autoridade certificadora',
     stages: {
@@ -172,8 +173,9 @@ export const pt: Language = {
     at: 'em',
     panel: (provider) => `Abrir ${provider}`,
     opensInNewTab: ' (abre em uma nova aba)',
+    dnsOnly: 'Deixe “Status do proxy” em “Somente DNS” (“DNS only”).',
     panels: {
-      cloudflare: (zone) => `${zone} › DNS › Registros. Deixe “Status do proxy” em “Somente DNS” (“DNS only”).`,
+      cloudflare: (zone) => `${zone} › DNS › Registros`,
       hostinger: (zone) => `Domínios › ${zone} › DNS / Nameservers › Registros DNS`,
     },
     whereUnknown: (nameservers) =>

@@ -354,6 +354,55 @@ test('failed names are retried after 1, 10 and 100 minutes, then daily', async (
   expect(await world.read(name)).toMatchObject({ state: 'issued', failures: 0, problem: null });
 });
 
+test('a name that CAA held back for days is ordered as soon as somebody looks after the record is mended', async () => {
+  const ca = await world.startCa({ caaIdentities: ['ca.example'] });
+  const { name } = await world.add();
+  world.dns.set(name, 'CAA', ['0 issue "other.example"']);
+  const worker = world.worker([world.issuer(ca)]);
+  for (let hours = 0; hours < 48; hours++, world.clock.pass(HOUR)) await worker.runOnce();
+  expect(await world.read(name)).toMatchObject({ state: 'waiting_for_routing', problem: { reason: 'caa_forbids' } });
+  world.clock.set((await world.read(name)).nextTryAt);
+  await worker.runOnce();
+  expect(await worker.runOnce()).toBe(0);
+  world.dns.set(name, 'CAA', ['0 issue "ca.example"']);
+  await world.store.retryBlocked(name, world.clock.now());
+  expect(await worker.runOnce()).toBe(1);
+  expect((await world.read(name)).state).toBe('issued');
+});
+
+test('somebody who looks every 5 s for an hour costs the CA no order before the preflight passes, and none more after that', async () => {
+  const ca = await world.startCa({ caaIdentities: ['ca.example'] });
+  const [{ name: watched }, { name: other }] = [await world.add(), await world.add()];
+  const names = [watched, other];
+  for (const name of names) {
+    ca.failAuthorizations(name, new AcmeProblem(403, 'unauthorized', 'somebody else answered'));
+    world.dns.set(name, 'CAA', ['0 issue "other.example"']);
+  }
+  const worker = world.worker([world.issuer(ca)], { random: () => 0 });
+  const lookFor = async (ms: number) => {
+    for (const end = world.clock.now() + ms; world.clock.now() < end; world.clock.pass(5_000)) {
+      await world.store.retryBlocked(watched, world.clock.now());
+      await worker.runOnce();
+    }
+  };
+  await lookFor(10 * MINUTE);
+  expect(ca.requests.newOrder).toBe(0);
+  const ordersOf = () =>
+    names.map(
+      (name) => world.logged.filter((line) => line.includes(name) && line.includes('authorization_failed')).length,
+    );
+  // Every other minute, CAA forbids the CA again.
+  for (let minute = 0; minute < 60; minute++) {
+    for (const name of names)
+      world.dns.set(name, 'CAA', [minute % 2 ? '0 issue "other.example"' : '0 issue "ca.example"']);
+    await lookFor(MINUTE);
+  }
+  const [ofWatched = 0, ofOther = 0] = ordersOf();
+  expect(ofWatched).toBeGreaterThan(0);
+  expect(ofWatched).toBeLessThanOrEqual(ofOther);
+  expect(ca.requests.newOrder).toBe(ofWatched + ofOther);
+});
+
 test('every order has its own key', async () => {
   const ca = await world.startCa();
   const { name } = await world.add();

@@ -105,6 +105,16 @@ describe('every state', () => {
   );
 });
 
+it.each(['moving, offered', 'wildcard without the record for its certificate', 'apex with two addresses'])(
+  '%s: no two buttons have the same name',
+  async (name) => {
+    await open(name);
+    const names = await page.locator('button').allTextContents();
+    expect(names.length).toBeGreaterThan(4);
+    expect(names.toSorted()).toEqual([...new Set(names)].sort());
+  },
+);
+
 describe('each language', () => {
   it.each(['de', 'fr', 'es', 'pt-BR', 'ja'])(
     '%s: axe finds nothing, and nothing is cut off at 320 px, as with a zoom of four times',
@@ -467,7 +477,9 @@ describe('a provider that adds the records itself', () => {
 
   it('that comes back for another page opens nothing', async () => {
     await connect('state=s2');
-    await expect.poll(() => setup.requests.at(-1)).not.toContain('nps_x');
+    const opened = () => setup.requests.filter((request) => request.startsWith('setup.openSession'));
+    // It comes back without the token that it left with.
+    await expect.poll(opened).toEqual(['setup.openSession {"token":"nps_x"}', 'setup.openSession {"token":""}']);
     expect(page.url()).toBe(`${setup.url}/setup?state=s2`);
   });
 
@@ -517,12 +529,32 @@ describe('an apex', () => {
     await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe('203.0.113.80');
   });
 
+  it('says that its www is set up separately', async () => {
+    await open('apex in Unicode, unknown provider');
+    await shows('This page sets up müller.example only: www.müller.example is set up separately.');
+  });
+
   it('that leads to a former server needs a change, in header and card, while the TXT record is missing', async () => {
     await open('apex of a former server, without its TXT record');
     expect(await page.locator('.steps [aria-current]').innerText()).toMatch(/DNS records\s+Needs attention/);
     await shows('One thing needs to change, one to add');
     expect(await card('ALIAS').locator('.was').innerText()).toContain('198.51.100.7');
     expect(await card('ALIAS').locator('.instead').innerText()).toContain('203.0.113.80');
+  });
+});
+
+describe('a proxy of the provider', () => {
+  const HINT = 'Set “Proxy status” to “DNS only”.';
+
+  it('is to be off for a record that routes', async () => {
+    await open('publish');
+    await shows(HINT);
+  });
+
+  it('is no matter where only the TXT record is missing', async () => {
+    await open('proxied, without its TXT record');
+    await shows('Open Cloudflare');
+    expect(await page.getByText(HINT).count()).toBe(0);
   });
 });
 

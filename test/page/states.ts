@@ -590,6 +590,18 @@ export const STATES: Record<string, State> = {
     script: { brand: { name: 'Acme Shops', accent: '#ffe600' }, domain: apex, diagnosis: apexDiagnosis() },
     shows: 'müller.example',
   },
+  'apex with two addresses': {
+    script: {
+      brand: BRAND,
+      domain: apex,
+      diagnosis: apexDiagnosis({
+        records: apexDiagnosis().records.map((record) =>
+          record.record === 'routing' ? { ...record, addresses: [EDGE, '203.0.113.81'] } : record,
+        ),
+      }),
+    },
+    shows: '203.0.113.81',
+  },
   'apex that leads here, without its TXT record': {
     script: {
       brand: BRAND,

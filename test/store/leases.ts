@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LONGEST_WAIT_MS } from '../../server/src/domain/certificate-state.ts';
+import type { Domain } from '../../server/src/domain/domain.ts';
 import type { DueCertificate, Environment } from '../../server/src/store/store.ts';
 import {
   aLedgerEntry,
@@ -126,6 +127,28 @@ export function describeLeases(subject: Subject): void {
       expect(await store.saveCertificate(aSave(due))).toBe('lost');
       expect(await claim({ now: nextTryAt - 1 })).toEqual([]);
       expect(namesOf(await claim({ now: nextTryAt }))).toEqual([name]);
+    });
+
+    it('are granted at once where a certificate that waits for its routing is to be tried again, and for no other', async () => {
+      const { store } = subject;
+      const { environment } = await subject.plant();
+      const [blocked, ordered, refused, failed, busy, soon] = await verifyMany(environment, 6, NOW - 10);
+      const dues = new Map((await claim()).map((due) => [due.certificate.hostname, due]));
+      const dueOf = (domain: { name: string } | undefined) => dues.get(domain?.name ?? '') as DueCertificate;
+      const waiting = { state: 'waiting_for_routing', nextTryAt: NOW + DAY_MS } as const;
+      for (const domain of [ordered, refused]) await begin(dueOf(domain));
+      await store.saveCertificate(aSave(dueOf(blocked), waiting));
+      await store.saveCertificate(aSave(dueOf(ordered), waiting));
+      await store.saveCertificate(aSave(dueOf(refused), { ...waiting, failures: 1, orderOutcome: 'failed' }));
+      await store.saveCertificate(aSave(dueOf(failed), { ...waiting, state: 'failed' }));
+      await store.saveCertificate(aSave(dueOf(busy), { ...waiting, nextTryAt: NOW }));
+      expect(namesOf(await claim())).toEqual([busy?.name]);
+      await store.saveCertificate(aSave(dueOf(soon), { ...waiting, nextTryAt: NOW + 1 }));
+      for (const { name } of [blocked, ordered, refused, failed, busy, soon] as Domain[])
+        await store.retryBlocked(name, NOW + 2);
+      const due = await claim({ now: NOW + 2 });
+      expect(due.map(({ certificate }) => certificate.hostname)).toEqual([soon?.name, blocked?.name]);
+      expect((await store.findCertificate(busy?.name ?? ''))?.leasedUntil).toBe(NOW + LEASE_MS);
     });
 
     it('are granted for what was scheduled, or leased, by a clock that has been set back', async () => {

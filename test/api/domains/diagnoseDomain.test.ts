@@ -5,7 +5,7 @@ import type { Answer, Observation, RecordObservation } from '../../../server/src
 import { ownershipName } from '../../../server/src/domain/records.ts';
 import { createDiagnoser, type DiagnosisQuery } from '../../../server/src/verification/observation/diagnoser.ts';
 import { dataOf, type Harness, START, startApi, type Tree } from '../../support/api-harness.ts';
-import { prove } from '../../support/certificates.ts';
+import { aSave, prove } from '../../support/certificates.ts';
 
 let api: Harness;
 let tree: Tree;
@@ -130,6 +130,24 @@ test('a verified domain is looked at from outside within half a minute, and not 
   expect(await dueWithin(30_000)).toBe(0);
   expect(await diagnose({ domain: 'live.acme.com' })).toMatchObject({ status: 200 });
   expect(await dueWithin(30_000)).toBe(1);
+});
+
+test('a certificate that waits for its routing is attempted at once, and not for a cached diagnosis, nor for another domain of the name', async () => {
+  const name = 'held.back.acme.com';
+  const before = await api.createDomain(tree, name);
+  expect(await prove(api.store, before, START)).toBe('saved');
+  const claim = (now: number) => api.store.claimCertificates({ now, limit: 99, leaseMs: 60_000, newNames: true });
+  const due = (await claim(START)).find(({ certificate }) => certificate.hostname === name);
+  if (due === undefined) throw new Error('nothing was due');
+  const nextTryAt = START + 3_600_000;
+  await api.store.saveCertificate(aSave(due, { state: 'waiting_for_routing', nextTryAt }));
+  const { key } = await api.createKey({ workspaceId: (await api.createWorkspace()).id });
+  await api.createDomain(await api.createTree('waiting', key), name, key);
+  expect(await diagnose({ domain: name }, key)).toMatchObject({ status: 200 });
+  expect(await diagnose({ domain: name, cached: true })).toMatchObject({ status: 200 });
+  expect(await claim(START)).toEqual([]);
+  expect(await diagnose({ domain: name })).toMatchObject({ status: 200 });
+  expect((await claim(START)).map(({ certificate }) => certificate.hostname)).toEqual([name]);
 });
 
 test('cached must be true or false, and nothing else may be in the body', async () => {

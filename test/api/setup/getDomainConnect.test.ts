@@ -188,6 +188,21 @@ describe('a provider that knows the template', () => {
     expect(isSigned(href, keyRecords(key.publicKey))).toBe(true);
   });
 
+  it('may send an answer without end: its first 64 KiB are the answer, and nothing is read after them', async () => {
+    const settings = JSON.stringify(provider.settings);
+    // The last octet that counts ends the JSON; one more or one less would make it invalid.
+    const answer = `${settings.slice(0, -1).padEnd(65_535)}}`;
+    provider.instead = ({ url }, response) => {
+      const isSettings = url === `/v2/${zone}/settings`;
+      const more = () => {
+        if (!response.destroyed) response.write('x'.repeat(1_024), more);
+      };
+      if (isSettings) response.write(answer, more);
+      else response.end();
+    };
+    expect(await offerFor(`shop.${zone}`)).toBeDefined();
+  });
+
   it('is asked once for several links', async () => {
     await offerFor(`shop.${zone}`);
     const asked = provider.requests.length;
@@ -249,20 +264,6 @@ describe('records are published by hand where', () => {
     provider.instead = (_, response) => response.writeHead(status, { location }).end();
     expect(await offerFor(`shop.${zone}`)).toBeUndefined();
     expect(provider.requests).toEqual([`/v2/${zone}/settings`]);
-  });
-
-  it('the answer has no end, of which 64 KiB are read', async () => {
-    let sent = 0;
-    provider.instead = (_, response) => {
-      const more = () => {
-        sent += 16_384;
-        if (!response.destroyed && sent < 2 ** 26) response.write(' '.repeat(16_384), more);
-      };
-      more();
-    };
-    expect(await offerFor(`shop.${zone}`)).toBeUndefined();
-    expect(last).toEqual({ refused: 'settings' });
-    expect(sent).toBeLessThan(2 ** 26);
   });
 
   it('the provider does not answer in time', async () => {

@@ -49,6 +49,10 @@ export async function extendLease(tx: Transaction, hostname: string, lease: numb
   return (await tx.execute(updateLease, { hostname, lease, until })) > 0 ? 'held' : 'lost';
 }
 
+export async function retryBlocked(tx: Transaction, hostname: string, now: number): Promise<void> {
+  await tx.execute(makeBlockedDue, { hostname, now });
+}
+
 /** Whether the lease is held; then it stays held until the end of the transaction. */
 export async function holds(tx: Transaction, hostname: string, lease: number): Promise<boolean> {
   return (await tx.execute(touchLease, { hostname, lease })) > 0;
@@ -107,6 +111,20 @@ export function whereHeld(db: Tables, p: { hostname: string; lease: number }) {
     .where('hostname', '=', p.hostname)
     .where('lease', '=', p.lease)
     .where('leasedUntil', 'is not', null);
+}
+
+function makeBlockedDue(db: Tables, p: { hostname: string; now: number }) {
+  return db
+    .updateTable('certificates')
+    .where('hostname', '=', p.hostname)
+    .where('state', '=', 'waiting_for_routing')
+    .where('failures', '=', 0)
+    .where('leasedUntil', 'is', null)
+    .where('nextTryAt', '>', p.now)
+    .where((of) =>
+      of.not(of.exists(of.selectFrom('certificateOrders').where('hostname', '=', p.hostname).select('hostname'))),
+    )
+    .set({ nextTryAt: p.now });
 }
 
 function updateLease(db: Tables, p: { hostname: string; lease: number; until: number }) {

@@ -6,7 +6,7 @@ import { createCaAccount, replaceCaAccount, sealedAccount, updateCaAccount } fro
 import { addDnsChallenge, recordEdgeAddresses, removeDnsChallenge } from '../certificate/dns-answers.ts';
 import { pruneInheritedCertificates } from '../certificate/inherited-certificates.ts';
 import { ownerOf, recordExpiring, saveCertificate } from '../certificate/issuance.ts';
-import { extendLease } from '../certificate/leases.ts';
+import { extendLease, retryBlocked } from '../certificate/leases.ts';
 import { pruneLedger } from '../certificate/ledger.ts';
 import { claimOperatorName } from '../certificate/operator-names.ts';
 import { beginOrder, pruneChallenges, putChallenge, saveOrderUrl } from '../certificate/orders.ts';
@@ -70,6 +70,7 @@ export const writes = {
   leaseDelivery: upkeep(leaseDelivery),
   saveDelivery: upkeep(saveDelivery),
   pruneDeliveries: upkeep(pruneDeliveries),
+  retryBlocked: upkeep(retryBlocked),
   extendLease: upkeep(extendLease),
   beginOrder: write({
     perform: beginOrder,
