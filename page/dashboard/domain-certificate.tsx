@@ -52,8 +52,8 @@ function Outside({ site: { live, domain } }: { site: Site }) {
         {TEXT.domain.certificate.looked} <Ago at={live.checkedAt} />
         {live.addresses.length > 0 && (
           <>
-            {': '}
-            <bdi>{live.addresses.map(({ address }) => address).join(', ')}</bdi>
+            {TEXT.signs.colon}
+            <bdi>{live.addresses.map(({ address }) => address).join(TEXT.signs.comma)}</bdi>
           </>
         )}
       </p>
@@ -88,7 +88,9 @@ function Stored({ certificate }: { certificate: Certificate }) {
             </Fact>
             {issued.fallback && (
               <Fact label={TEXT.domain.certificate.fallback}>
-                <Code text={issued.fallback.issuer} />, <Ago at={issued.fallback.notAfter} />
+                <Code text={issued.fallback.issuer} />
+                {TEXT.signs.comma}
+                <Ago at={issued.fallback.notAfter} />
               </Fact>
             )}
           </>
@@ -96,7 +98,9 @@ function Stored({ certificate }: { certificate: Certificate }) {
         {challenge && <Fact label={TEXT.domain.certificate.challenge}>{challenge}</Fact>}
         {staged && (
           <Fact label={TEXT.domain.certificate.staged}>
-            {TEXT.domain.certificate.validUntil}: <Ago at={staged.notAfter} />
+            {TEXT.domain.certificate.validUntil}
+            {TEXT.signs.colon}
+            <Ago at={staged.notAfter} />
           </Fact>
         )}
         {failures > 0 && <Fact label={TEXT.domain.certificate.failures}>{failures}</Fact>}

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { CopyButton } from '../copy-button.tsx';
 import { Code } from '../inline.tsx';
-import { Field } from './parts.tsx';
+import { SelectField } from './fields.tsx';
 import { TEXT } from './text.ts';
 
 /** A secret, until somebody says that it is saved. */
@@ -16,7 +16,7 @@ export function SecretOnce({ title, secret, onSaved }: { title: string; secret: 
       <p>{TEXT.secrets.once}</p>
       <div class="actions">
         <Code text={secret} />
-        <CopyButton text={secret} what={`: ${title}`} />
+        <CopyButton text={secret} what={TEXT.signs.colon + title} />
       </div>
       <button type="button" class="button quiet small" onClick={onSaved}>
         {TEXT.secrets.saved}
@@ -36,16 +36,11 @@ export const USUAL_OVERLAP: Overlap = '1d';
 /** For how long a secret works beside its successor. */
 export function OverlapField({ value, onChange }: { value: Overlap; onChange: (overlap: Overlap) => void }) {
   return (
-    <Field label={TEXT.secrets.overlap}>
-      {(control) => (
-        <select {...control} value={value} onChange={(event) => onChange(event.currentTarget.value as Overlap)}>
-          {(Object.keys(OVERLAPS) as Overlap[]).map((overlap) => (
-            <option key={overlap} value={overlap}>
-              {TEXT.secrets.overlaps[overlap]}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
+    <SelectField
+      label={TEXT.secrets.overlap}
+      options={Object.entries(TEXT.secrets.overlaps)}
+      value={value}
+      onChange={(overlap) => onChange(overlap as Overlap)}
+    />
   );
 }

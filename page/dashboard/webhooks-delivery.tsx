@@ -1,10 +1,9 @@
-import { NameplateError } from '../../client/client.ts';
 import { Code, Name } from '../inline.tsx';
 import { ActionButton } from './action-button.tsx';
 import { Command } from './command.tsx';
 import { mayDo, useDashboard } from './context.ts';
 import { useLoad } from './load.ts';
-import { LoadFailed } from './load-failed.tsx';
+import { isMissing, LoadState } from './load-failed.tsx';
 import { usePageTitle } from './page-title.ts';
 import { Card, Fact } from './parts.tsx';
 import { goTo, hrefOf, Link } from './route.tsx';
@@ -19,13 +18,9 @@ export function DeliveryPage({ id: webhookId, inner: id }: { id: string; inner: 
   const { client, person } = useDashboard();
   const address = { webhookId, deliveryId: id };
   usePageTitle(TEXT.webhooks.delivery);
-  const { data, error, reload } = useLoad(id, (signal) => client.webhooks.getDelivery(address, { signal }), {
-    everyMs: REFRESH_MS,
-  });
-  if (error instanceof NameplateError && error.status === 404)
-    return <p class="empty">{TEXT.webhooks.missingDelivery}</p>;
-  if (data === undefined)
-    return error === undefined ? <p aria-busy="true">{TEXT.loading}</p> : <LoadFailed error={error} onRetry={reload} />;
+  const loaded = useLoad(id, (signal) => client.webhooks.getDelivery(address, { signal }), { everyMs: REFRESH_MS });
+  const { data, error, reload } = loaded;
+  if (data === undefined || isMissing(error)) return <LoadState {...loaded} missing={TEXT.webhooks.missingDelivery} />;
   const { type, domain, eventId, attempts, lastAttempt, nextAttemptAt, happenedAt } = data;
 
   async function sendAgain(): Promise<void> {
@@ -56,7 +51,7 @@ export function DeliveryPage({ id: webhookId, inner: id }: { id: string; inner: 
           command={['webhooks', 'redeliver', id, '--webhook', webhookId]}
         />
       )}
-      <Card>
+      <section class="card">
         <dl class="facts">
           <Fact label={TEXT.webhooks.event}>
             <Code text={eventId} />
@@ -83,7 +78,7 @@ export function DeliveryPage({ id: webhookId, inner: id }: { id: string; inner: 
             </Fact>
           )}
         </dl>
-      </Card>
+      </section>
       {lastAttempt && (
         <Card title={TEXT.webhooks.response}>
           <dl class="facts">
