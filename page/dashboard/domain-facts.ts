@@ -95,14 +95,14 @@ const TONES: Record<string, Tone> = {
 };
 
 /** An event as the timeline tells it. `seen`: values of strangers, as they are. `lines`: sentences. */
-export interface Told {
+interface ToldEvent {
   title: string;
   tone: Tone;
   lines: Said[];
   seen: string[];
 }
 
-export function tellEvent({ type, data }: DomainEvent): Told {
+export function tellEvent({ type, data }: DomainEvent): ToldEvent {
   const { record, seen = [], findings = [], certificate, redirect, move, suspension, deletion, live } = data;
   const title = wordFor(TEXT.domain.events, type);
   const { checks_ended: ended, records_wrong: wrong } = TEXT.home.sentences;
