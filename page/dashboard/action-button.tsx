@@ -21,21 +21,20 @@ interface ActionButtonProps {
   run: () => Promise<unknown>;
   kind?: 'main' | 'quiet' | 'danger';
   isSmall?: boolean;
-  isDisabled?: boolean;
   children: ComponentChildren;
 }
 
 /** A button that is busy while its action runs, with what went wrong beside it. */
-export function ActionButton({ run, kind = 'main', isSmall, isDisabled, children }: ActionButtonProps) {
+export function ActionButton({ run, kind = 'quiet', isSmall, children }: ActionButtonProps) {
   const { act, isBusy, error } = useAction(run);
   return (
     <span class="action">
       <button
         type="button"
         class={`button ${kind}${isSmall ? ' small' : ''}`}
-        aria-disabled={isBusy || isDisabled ? 'true' : undefined}
+        aria-disabled={isBusy ? 'true' : undefined}
         aria-busy={isBusy}
-        onClick={isDisabled ? undefined : act}
+        onClick={act}
       >
         {children}
       </button>

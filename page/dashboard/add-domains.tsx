@@ -3,6 +3,7 @@ import type { NameplateClient, Site } from '../../client/client.ts';
 import { pause } from '../../client/retry.ts';
 import { Name } from '../inline.tsx';
 import { Problem } from './action-button.tsx';
+import { Button } from './button.tsx';
 import { Command } from './command.tsx';
 import { useDashboard } from './context.ts';
 import { Dialog } from './dialog.tsx';
@@ -192,9 +193,9 @@ function Outcomes({ rows, isSending, isWaiting, error, onRetry, stop, forget }: 
         <div class="actions">
           <progress max={rows.length} value={done} aria-label={TEXT.domains.adding.title} />
           <span class="note">{TEXT.domains.adding.progress(done, rows.length)}</span>
-          <button type="button" class="button quiet small" onClick={stop}>
+          <Button isSmall onClick={stop}>
             {TEXT.domains.adding.stop}
-          </button>
+          </Button>
         </div>
       )}
       {isWaiting && <p class="note">{TEXT.domains.adding.waiting}</p>}
@@ -206,13 +207,11 @@ function Outcomes({ rows, isSending, isWaiting, error, onRetry, stop, forget }: 
         {!isSending && (
           <div class="actions">
             {unsent.length > 0 && (
-              <button type="button" class="button" onClick={() => onRetry(unsent)}>
+              <Button kind="main" onClick={() => onRetry(unsent)}>
                 {TEXT.domains.adding.again(unsent.length)}
-              </button>
+              </Button>
             )}
-            <button type="button" class="button quiet" onClick={forget}>
-              {TEXT.domains.adding.more}
-            </button>
+            <Button onClick={forget}>{TEXT.domains.adding.more}</Button>
           </div>
         )}
       </div>

@@ -5,6 +5,7 @@ import { isColour } from '../colours.ts';
 import { Problem, useAction } from './action-button.tsx';
 import { type BrandDraft, draftOf, pageOf, problemsOf } from './brand-draft.ts';
 import { BrandPreview } from './brand-preview.tsx';
+import { Button } from './button.tsx';
 import { Command } from './command.tsx';
 import { mayDo, useDashboard } from './context.ts';
 import { Field, TextArea } from './fields.tsx';
@@ -101,7 +102,7 @@ function Part({ part, draft, change, said, children }: PartProps) {
   return (
     <Field {...TEXT.brand.fields[part]} error={said[part] && <span lang="en">{said[part]}</span>}>
       {(control) => (
-        <div class="beside">
+        <div class="actions">
           <input
             {...control}
             value={draft[part]}
@@ -145,7 +146,7 @@ function LogoField({ logo, error, onChange }: LogoFieldProps) {
   return (
     <Field label={TEXT.brand.logo} hint={TEXT.brand.logoHint} error={error}>
       {(control) => (
-        <div class="beside">
+        <div class="actions">
           <input
             {...control}
             type="file"
@@ -153,9 +154,9 @@ function LogoField({ logo, error, onChange }: LogoFieldProps) {
             onChange={({ currentTarget }) => read(currentTarget.files?.[0])}
           />
           {logo !== '' && (
-            <button type="button" class="button quiet small" onClick={() => onChange('')}>
+            <Button isSmall onClick={() => onChange('')}>
               {TEXT.brand.removeLogo}
-            </button>
+            </Button>
           )}
         </div>
       )}

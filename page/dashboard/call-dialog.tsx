@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { Problem, useAction } from './action-button.tsx';
+import { Button } from './button.tsx';
 import { Command, type ShownCall } from './command.tsx';
 import { useDashboard } from './context.ts';
 import { Dialog } from './dialog.tsx';
@@ -58,9 +59,7 @@ export function CallDialog<Data>(props: CallDialogProps<Data>) {
           <button type="submit" class={`button ${kind}`} aria-busy={isBusy} aria-disabled={isOff ? 'true' : undefined}>
             {label}
           </button>
-          <button type="button" class="button quiet" onClick={onClose}>
-            {TEXT.cancel}
-          </button>
+          <Button onClick={onClose}>{TEXT.cancel}</Button>
         </div>
       </form>
       <Command {...call} />

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { Site } from '../../client/client.ts';
 import { ActionButton } from './action-button.tsx';
+import { Button } from './button.tsx';
 import { CallDialog } from './call-dialog.tsx';
 import { Command, type ShownCall } from './command.tsx';
 import { mayDo, useDashboard } from './context.ts';
@@ -32,9 +33,9 @@ export function Actions({ site, onChange }: { site: Site; onChange: () => void }
   const dialog = (which: DialogName, needs = 'update_domain', kind: 'quiet' | 'danger' = 'quiet') => (
     // Keyed: a button that comes or goes must not give its neighbours, and the focus on them, another action.
     <Permitted key={which} needs={needs} label={texts[which]}>
-      <button type="button" class={`button ${kind} small`} onClick={() => setOpen(which)}>
+      <Button kind={kind} isSmall onClick={() => setOpen(which)}>
         {texts[which]}
-      </button>
+      </Button>
     </Permitted>
   );
   const call = (operation: string, ...command: string[]): ShownCall => ({ operation, input: { domain: id }, command });

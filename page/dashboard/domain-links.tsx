@@ -3,6 +3,7 @@ import type { SetupLink } from '../../client/client.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { Code } from '../inline.tsx';
 import { ActionButton } from './action-button.tsx';
+import { Button } from './button.tsx';
 import { CallDialog } from './call-dialog.tsx';
 import { mayDo, useDashboard } from './context.ts';
 import { SelectField } from './fields.tsx';
@@ -28,9 +29,9 @@ function Links({ domain, name }: { domain: string; name: string }) {
   const links = useLoad(domain, (signal) => client.domains.listSetupLinks({ domain }, { signal }));
   const { data, reload } = links;
   const button = (purpose: Purpose) => (
-    <button type="button" class="button quiet small" onClick={() => setMaking(purpose)}>
+    <Button isSmall onClick={() => setMaking(purpose)}>
       {TEXT.domain.links[purpose]}
-    </button>
+    </Button>
   );
   return (
     <Card title={TEXT.domain.links.title} actions={[button('setup'), button('support')]}>
@@ -96,7 +97,7 @@ function Row({ link, onChange }: { link: SetupLink; onChange: () => void }) {
       </td>
       <td>
         {works && (
-          <ActionButton kind="quiet" isSmall run={revoke}>
+          <ActionButton isSmall run={revoke}>
             {TEXT.domain.links.revoke}
           </ActionButton>
         )}

@@ -85,7 +85,7 @@ function Known({ site, isReadOnly, onChange }: { site: Site; isReadOnly: boolean
         <h1>
           <Name name={name} />
         </h1>
-        <p class="bar-start">
+        <p class="actions">
           <WordBadge word={word} />
           <span class="note">
             {since !== null && <Ago at={since} />}
@@ -138,7 +138,11 @@ function Missing({ id, isReadOnly, onRestored }: { id: string; isReadOnly: boole
         <bdi>{id}</bdi>
       </p>
       <p>{TEXT.domain.delete.gone}</p>
-      {!isBack && <ActionButton run={restore}>{TEXT.domain.delete.restore}</ActionButton>}
+      {!isBack && (
+        <ActionButton kind="main" run={restore}>
+          {TEXT.domain.delete.restore}
+        </ActionButton>
+      )}
     </section>
   );
 }

@@ -3,7 +3,7 @@ import { Code, Prose } from '../inline.tsx';
 import type { ToldFinding } from '../languages/voice.ts';
 import { Records } from '../records.tsx';
 import { comparisonOf, type View } from '../view.ts';
-import { ActionButton } from './action-button.tsx';
+import { Button } from './button.tsx';
 import { difference, type Part } from './domain-facts.ts';
 import { LoadFailed } from './load-failed.tsx';
 import { Badge, Card, Table, type Tone } from './parts.tsx';
@@ -29,9 +29,9 @@ export function DnsRecords({ view, looks }: { view: View; looks: Looks }) {
       <Card
         title={TEXT.domain.nameservers.title}
         actions={
-          <ActionButton kind="quiet" isSmall isDisabled={isLooking} run={async () => look()}>
+          <Button isSmall onClick={look}>
             {TEXT.domain.lookNow}
-          </ActionButton>
+          </Button>
         }
       >
         <p class="note" aria-busy={isLooking}>

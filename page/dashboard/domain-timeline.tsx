@@ -39,7 +39,7 @@ export function TimelineCard({ domain, isStale }: { domain: string; isStale: num
         ))}
       </ol>
       {cursor !== undefined && (
-        <ActionButton kind="quiet" isSmall run={more}>
+        <ActionButton isSmall run={more}>
           {TEXT.domain.timeline.older}
         </ActionButton>
       )}

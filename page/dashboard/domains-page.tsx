@@ -3,6 +3,7 @@ import { useMemo, useState } from 'preact/hooks';
 import type { Site } from '../../client/client.ts';
 import { Name } from '../inline.tsx';
 import { AddDomains } from './add-domains.tsx';
+import { Button } from './button.tsx';
 import { mayDo, useDashboard } from './context.ts';
 import { FILTERS, FilterBar, type Filters, filtersOf, inputOf } from './domain-filters.tsx';
 import { useLoad } from './load.ts';
@@ -40,9 +41,9 @@ export function DomainsPage({ query }: { query: URLSearchParams }) {
   const isFiltered = Object.keys(filters).length > 0;
   const total = isFiltered ? null : (counts.data?.total ?? null);
   const addButton = mayDo(person, 'environment', 'create_domain') && (
-    <button type="button" class="button" onClick={() => change({ add: '1' })}>
+    <Button kind="main" onClick={() => change({ add: '1' })}>
       {TEXT.domains.add}
-    </button>
+    </Button>
   );
 
   return (
@@ -58,12 +59,12 @@ export function DomainsPage({ query }: { query: URLSearchParams }) {
         {chosen.size > 0 && (
           <div class="actions">
             <span>{TEXT.domains.chosen(chosen.size)}</span>
-            <button type="button" class="button small" onClick={() => setLinking(true)}>
+            <Button kind="main" isSmall onClick={() => setLinking(true)}>
               {TEXT.domains.sendLinks}
-            </button>
-            <button type="button" class="button quiet small" onClick={() => setChosen(new Map())}>
+            </Button>
+            <Button isSmall onClick={() => setChosen(new Map())}>
               {TEXT.domains.chooseNone}
-            </button>
+            </Button>
           </div>
         )}
       </div>
@@ -194,13 +195,11 @@ function Nothing({ filters, button, onChange }: NothingProps) {
   return (
     <EmptyState title={TEXT.domains.none} text={TEXT.domains.noneHint}>
       {search !== undefined && (
-        <button type="button" class="button quiet" onClick={() => onChange({ search: externalIdSearch(search) })}>
+        <Button onClick={() => onChange({ search: externalIdSearch(search) })}>
           {TEXT.domains.asExternalId(search)}
-        </button>
+        </Button>
       )}
-      <button type="button" class="button quiet" onClick={() => onChange(none)}>
-        {TEXT.domains.clear}
-      </button>
+      <Button onClick={() => onChange(none)}>{TEXT.domains.clear}</Button>
     </EmptyState>
   );
 }

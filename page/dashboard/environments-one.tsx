@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Environment, OriginSettings } from '../../client/client.ts';
 import { Code } from '../inline.tsx';
+import { Button } from './button.tsx';
 import { CallDialog } from './call-dialog.tsx';
 import { mayDo, useDashboard } from './context.ts';
 import { TextField, Tick } from './fields.tsx';
@@ -8,7 +9,7 @@ import { listAll } from './list-all.ts';
 import { useLoad } from './load.ts';
 import { isMissing, LoadState } from './load-failed.tsx';
 import { usePageTitle } from './page-title.ts';
-import { Badge, Card, Fact, Table } from './parts.tsx';
+import { Badge, Card, fact, Table } from './parts.tsx';
 import { hrefOf, Link } from './route.tsx';
 import { OVERLAPS, OverlapField, SecretOnce, USUAL_OVERLAP } from './secret-parts.tsx';
 import { TEXT } from './text.ts';
@@ -46,9 +47,9 @@ function Deployments({ environment, onChange }: { environment: Environment; onCh
   );
   const { data } = list;
   const deployButton = mayDo(person, 'environment', 'create_deployment') && (
-    <button type="button" class="button small" onClick={() => setAsked(true)}>
+    <Button kind="main" isSmall onClick={() => setAsked(true)}>
       {TEXT.environments.deploy}
-    </button>
+    </Button>
   );
   return (
     <Card title={TEXT.environments.deployments} actions={deployButton}>
@@ -109,12 +110,12 @@ function Settings({ environment: { id } }: { environment: Environment }) {
   const onClose = () => setAsked(null);
   const buttons = data !== undefined && mayDo(person, 'environment', 'update_origin_settings') && (
     <>
-      <button type="button" class="button quiet small" onClick={() => setAsked('change')}>
+      <Button isSmall onClick={() => setAsked('change')}>
         {TEXT.environments.change}
-      </button>
-      <button type="button" class="button quiet small" onClick={() => setAsked('rotate')}>
+      </Button>
+      <Button isSmall onClick={() => setAsked('rotate')}>
         {data.secret === undefined ? TEXT.environments.makeSecret : TEXT.environments.rotate}
-      </button>
+      </Button>
     </>
   );
   return (
@@ -144,37 +145,18 @@ function Settings({ environment: { id } }: { environment: Environment }) {
 
 function SettingsFacts({ settings }: { settings: OriginSettings }) {
   const { hostHeader, sendExternalId, clientCertificate, caCertificate, secret } = settings;
+  const texts = TEXT.environments;
   return (
     <dl class="facts">
-      <Fact label={TEXT.environments.hostHeader}>
-        {Object.hasOwn(TEXT.environments.hosts, hostHeader)
-          ? TEXT.environments.hosts[hostHeader as 'visitor']
-          : hostHeader}
-      </Fact>
-      <Fact label={TEXT.environments.secret}>
-        {secret === undefined ? (
-          TEXT.environments.none_
-        ) : (
-          <>
-            {TEXT.environments.secretSince} <Ago at={secret.createdAt} />
-            {secret.previousExpiresAt !== undefined && (
-              <>
-                {TEXT.signs.comma}
-                {TEXT.environments.secretOverlap} <Ago at={secret.previousExpiresAt} />
-              </>
-            )}
-          </>
-        )}
-      </Fact>
-      <Fact label={TEXT.environments.externalId}>
-        {sendExternalId ? TEXT.environments.sent : TEXT.environments.notSent}
-      </Fact>
-      <Fact label={TEXT.environments.clientCertificate}>
-        {clientCertificate === undefined ? TEXT.environments.none_ : TEXT.environments.given}
-      </Fact>
-      <Fact label={TEXT.environments.ca}>
-        {caCertificate === undefined ? TEXT.environments.publicCas : TEXT.environments.given}
-      </Fact>
+      {fact(
+        texts.hostHeader,
+        Object.hasOwn(texts.hosts, hostHeader) ? texts.hosts[hostHeader as 'visitor'] : hostHeader,
+      )}
+      {secret === undefined ? fact(texts.secret, texts.none_) : fact(texts.secretSince, <Ago at={secret.createdAt} />)}
+      {fact(texts.secretOverlap, secret?.previousExpiresAt !== undefined && <Ago at={secret.previousExpiresAt} />)}
+      {fact(texts.externalId, sendExternalId ? texts.sent : texts.notSent)}
+      {fact(texts.clientCertificate, clientCertificate === undefined ? texts.none_ : texts.given)}
+      {fact(texts.ca, caCertificate === undefined ? texts.publicCas : texts.given)}
     </dl>
   );
 }

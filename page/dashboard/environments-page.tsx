@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { Button } from './button.tsx';
 import { mayDo, useDashboard } from './context.ts';
 import { type ProjectTree, useTree } from './environments.ts';
 import { type Kind, NewPlace, type Place, RemovePlace } from './environments-dialogs.tsx';
@@ -16,9 +17,9 @@ export function EnvironmentsPage() {
   const tree = useTree();
   const dialog = { onDone: tree.reload, onClose: () => setAsked(null) };
   const addProject = mayDo(person, 'project', 'create_project') && (
-    <button type="button" class="button" onClick={() => setAsked({ kind: 'project', parent: null })}>
+    <Button kind="main" onClick={() => setAsked({ kind: 'project', parent: null })}>
       {TEXT.environments.add.project}
-    </button>
+    </Button>
   );
   return (
     <>
@@ -88,14 +89,14 @@ function PlaceHeader({ place, name, within, onAsk, children }: PlaceHeaderProps)
       </div>
       <div class="actions">
         {within && mayDo(person, within, `create_${within}`) && (
-          <button type="button" class="button quiet small" onClick={() => onAsk({ kind: within, parent: place })}>
+          <Button isSmall onClick={() => onAsk({ kind: within, parent: place })}>
             {TEXT.environments.add[within]} <span class="sr">{slug}</span>
-          </button>
+          </Button>
         )}
         {mayDo(person, kind, `delete_${kind}`) && (
-          <button type="button" class="button danger small" onClick={() => onAsk({ remove: place })}>
+          <Button kind="danger" isSmall onClick={() => onAsk({ remove: place })}>
             {TEXT.environments.remove} <span class="sr">{slug}</span>
-          </button>
+          </Button>
         )}
       </div>
     </header>

@@ -3,6 +3,7 @@ import type { DomainCounts, NameplateClient, Site, SiteCounts } from '../../clie
 import { CopyButton } from '../copy-button.tsx';
 import { Name } from '../inline.tsx';
 import { ActionButton } from './action-button.tsx';
+import { Button } from './button.tsx';
 import { mayDo, useDashboard } from './context.ts';
 import { number } from './figures.ts';
 import { useLoad } from './load.ts';
@@ -143,9 +144,9 @@ function Group({ title, stuck, onChange }: { title: string; stuck: readonly Stuc
         ))}
       </ul>
       {shown.length < stuck.length && (
-        <button type="button" class="button quiet small" onClick={() => setWhole(true)}>
+        <Button isSmall onClick={() => setWhole(true)}>
           {TEXT.home.more(stuck.length - shown.length)}
-        </button>
+        </Button>
       )}
     </Card>
   );
@@ -167,14 +168,14 @@ function NextStep({ stuck: { site, state }, onChange }: { stuck: Stuck; onChange
   if (link !== null) return <CopyButton text={link} label={TEXT.home.copyLink} what={TEXT.home.linkOf(domain)} />;
   if (state.word === 'checks_ended' && mayDo(person, 'environment', 'verify_domain'))
     return (
-      <ActionButton kind="quiet" isSmall run={check}>
+      <ActionButton isSmall run={check}>
         {TEXT.home.check}
         {of}
       </ActionButton>
     );
   if (state.turn === 'owner' && status !== 'verified' && mayDo(person, 'environment', 'create_setup_link'))
     return (
-      <ActionButton kind="quiet" isSmall run={makeLink}>
+      <ActionButton isSmall run={makeLink}>
         {TEXT.home.makeLink}
         {of}
       </ActionButton>
@@ -188,21 +189,18 @@ function NextStep({ stuck: { site, state }, onChange }: { stuck: Stuck; onChange
 }
 
 function States({ counts: { byStatus, byCertificate, total } }: { counts: DomainCounts }) {
-  const certificates = Object.entries(TEXT.domains.certificates).map(([state, title]) => ({
-    title,
-    count: byCertificate[state as keyof typeof byCertificate] ?? 0,
-    href: hrefOf(['domains'], { certificate: state }),
-  }));
-  const statuses = Object.entries(TEXT.statuses).map(([status, title]) => ({
-    title,
-    count: byStatus[status as keyof typeof byStatus],
-    href: hrefOf(['domains'], { status }),
-  }));
+  const rowsOf = (filter: 'status' | 'certificate', titles: Record<string, string>, counted: Record<string, number>) =>
+    Object.entries(titles).map(([value, title]) => ({
+      title,
+      count: counted[value] ?? 0,
+      href: hrefOf(['domains'], { [filter]: value }),
+    }));
+  const all = { title: TEXT.home.total, count: total, href: hrefOf(['domains']) };
   return (
     <Card title={TEXT.home.states}>
-      <Bars rows={[{ title: TEXT.home.total, count: total, href: hrefOf(['domains']) }, ...statuses]} most={total} />
+      <Bars rows={[all, ...rowsOf('status', TEXT.statuses, byStatus)]} most={total} />
       <h3>{TEXT.home.certificates}</h3>
-      <Bars rows={certificates} most={total} />
+      <Bars rows={rowsOf('certificate', TEXT.domains.certificates, byCertificate)} most={total} />
     </Card>
   );
 }

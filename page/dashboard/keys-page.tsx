@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { RootKey, RotatedKey } from '../../client/client.ts';
 import { Code } from '../inline.tsx';
+import { Button } from './button.tsx';
 import { CallDialog } from './call-dialog.tsx';
 import { mayDo, useDashboard } from './context.ts';
 import { NewKey } from './keys-new.tsx';
@@ -29,9 +30,9 @@ export function KeysPage() {
     keys.reload();
   };
   const makeButton = mayDo(person, 'key', 'create_key') && (
-    <button type="button" class="button" onClick={() => setAsked({ kind: 'new' })}>
+    <Button kind="main" onClick={() => setAsked({ kind: 'new' })}>
       {TEXT.keys.make}
-    </button>
+    </Button>
   );
   const secret = made && (
     <SecretOnce title={TEXT.keys.made(made.name)} secret={made.secret} onSaved={() => setMade(null)} />
@@ -106,14 +107,14 @@ function KeyRow({ rootKey, onAsk }: { rootKey: RootKey; onAsk: (kind: 'rotate' |
       <td>
         <div class="actions">
           {mayRotate && (
-            <button type="button" class="button quiet small" onClick={() => onAsk('rotate')}>
+            <Button isSmall onClick={() => onAsk('rotate')}>
               {TEXT.keys.rotate} <span class="sr">{nameOf(rootKey)}</span>
-            </button>
+            </Button>
           )}
           {mayDo(person, 'key', 'revoke_key') && (
-            <button type="button" class="button danger small" onClick={() => onAsk('revoke')}>
+            <Button kind="danger" isSmall onClick={() => onAsk('revoke')}>
               {TEXT.keys.revoke} <span class="sr">{nameOf(rootKey)}</span>
-            </button>
+            </Button>
           )}
           {mayDo(person, 'audit', 'read_entries') && (
             <Link href={hrefOf(['audit'], { target: id })}>{TEXT.keys.audit}</Link>

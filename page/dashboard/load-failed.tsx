@@ -1,4 +1,5 @@
 import { NameplateError } from '../../client/client.ts';
+import { Button } from './button.tsx';
 import type { Loaded } from './load.ts';
 import { TEXT } from './text.ts';
 import { violationText } from './violation-text.ts';
@@ -22,10 +23,7 @@ export function LoadState({ data, error, reload, missing }: LoadStateProps) {
 export function LoadFailed({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   return (
     <p class="failed" role="alert">
-      {TEXT.failedToLoad} <WhyFailed error={error} />{' '}
-      <button type="button" class="button quiet" onClick={onRetry}>
-        {TEXT.tryAgain}
-      </button>
+      {TEXT.failedToLoad} <WhyFailed error={error} /> <Button onClick={onRetry}>{TEXT.tryAgain}</Button>
     </p>
   );
 }

@@ -129,12 +129,13 @@ export function Badge({ tone, children }: { tone: Tone; children: ComponentChild
   return <span class={`badge ${tone}`}>{children}</span>;
 }
 
-/** A pair of a list of facts (`<dl class="facts">`). */
-export function Fact({ label, children }: { label: string; children: ComponentChildren }) {
+/** A pair of a list of facts (`<dl class="facts">`), where there is a value. */
+export function fact(label: string, value: ComponentChildren) {
+  if (value === undefined || value === null || value === false) return null;
   return (
-    <div>
+    <div key={label}>
       <dt>{label}</dt>
-      <dd>{children}</dd>
+      <dd>{value}</dd>
     </div>
   );
 }

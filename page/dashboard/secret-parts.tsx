@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { CopyButton } from '../copy-button.tsx';
 import { Code } from '../inline.tsx';
+import { Button } from './button.tsx';
 import { SelectField } from './fields.tsx';
 import { TEXT } from './text.ts';
 
@@ -18,9 +19,9 @@ export function SecretOnce({ title, secret, onSaved }: { title: string; secret: 
         <Code text={secret} />
         <CopyButton text={secret} what={TEXT.signs.colon + title} />
       </div>
-      <button type="button" class="button quiet small" onClick={onSaved}>
+      <Button isSmall onClick={onSaved}>
         {TEXT.secrets.saved}
-      </button>
+      </Button>
     </section>
   );
 }

@@ -38,7 +38,11 @@ export function SetUpLinks({ domains, onClose }: { domains: ReadonlyMap<string, 
   return (
     <Dialog title={TEXT.domains.links.title} onClose={onClose} isWide>
       <p>{TEXT.domains.links.text}</p>
-      {left.length > 0 && <ActionButton run={make}>{TEXT.domains.links.make(left.length)}</ActionButton>}
+      {left.length > 0 && (
+        <ActionButton kind="main" run={make}>
+          {TEXT.domains.links.make(left.length)}
+        </ActionButton>
+      )}
       {made.length > 0 && (
         <>
           <div class="bar">
@@ -57,9 +61,11 @@ export function SetUpLinks({ domains, onClose }: { domains: ReadonlyMap<string, 
                 <th scope="row">
                   <Name name={name} />
                 </th>
-                <td class="link">
-                  <Code text={url} />
-                  <CopyButton text={url} what={TEXT.domains.links.what(name)} />
+                <td>
+                  <div class="bar">
+                    <Code text={url} />
+                    <CopyButton text={url} what={TEXT.domains.links.what(name)} />
+                  </div>
                 </td>
               </tr>
             ))}

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Delivery, NameplateClient, Page, Webhook } from '../../client/client.ts';
 import { Name } from '../inline.tsx';
 import { ActionButton } from './action-button.tsx';
+import { Button } from './button.tsx';
 import { CallDialog } from './call-dialog.tsx';
 import { Command } from './command.tsx';
 import { mayDo, useDashboard } from './context.ts';
@@ -74,29 +75,22 @@ function Actions({ webhook, onChange, onSecret }: ActionsProps) {
   return (
     <div class="stack">
       <div class="actions">
-        {mayUpdate && <ActionButton run={test}>{TEXT.webhooks.test}</ActionButton>}
+        {mayUpdate && (
+          <ActionButton kind="main" run={test}>
+            {TEXT.webhooks.test}
+          </ActionButton>
+        )}
         {mayUpdate && !enabled && (
-          <ActionButton
-            kind="quiet"
-            run={() => client.webhooks.updateWebhook({ webhookId: id, enabled: true }).then(onChange)}
-          >
+          <ActionButton run={() => client.webhooks.updateWebhook({ webhookId: id, enabled: true }).then(onChange)}>
             {TEXT.webhooks.enable}
           </ActionButton>
         )}
-        {mayUpdate && enabled && (
-          <button type="button" class="button quiet" onClick={() => setAsked('disable')}>
-            {TEXT.webhooks.disable}
-          </button>
-        )}
-        {mayUpdate && (
-          <button type="button" class="button quiet" onClick={() => setAsked('rotate')}>
-            {TEXT.webhooks.rotate}
-          </button>
-        )}
+        {mayUpdate && enabled && <Button onClick={() => setAsked('disable')}>{TEXT.webhooks.disable}</Button>}
+        {mayUpdate && <Button onClick={() => setAsked('rotate')}>{TEXT.webhooks.rotate}</Button>}
         {mayDo(person, 'webhook', 'delete_webhook') && (
-          <button type="button" class="button danger" onClick={() => setAsked('remove')}>
+          <Button kind="danger" onClick={() => setAsked('remove')}>
             {TEXT.webhooks.remove}
-          </button>
+          </Button>
         )}
       </div>
       {mayUpdate && (

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Button } from './button.tsx';
 import { CallDialog } from './call-dialog.tsx';
 import { mayDo, useDashboard } from './context.ts';
 import { SelectField, TextField, Ticks } from './fields.tsx';
@@ -22,9 +23,9 @@ export function WebhooksPage() {
     everyMs: REFRESH_MS,
   });
   const createButton = mayDo(person, 'webhook', 'create_webhook') && (
-    <button type="button" class="button" onClick={() => setAsked(true)}>
+    <Button kind="main" onClick={() => setAsked(true)}>
       {TEXT.webhooks.create}
-    </button>
+    </Button>
   );
   const made = secret !== null && (
     <SecretOnce title={TEXT.webhooks.secretOf} secret={secret} onSaved={() => setSecret(null)} />
