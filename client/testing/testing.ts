@@ -126,7 +126,7 @@ async function readyLine(
       stdout += text;
       const line = /^\{"event":"ready".*\}$/m.exec(stdout)?.[0];
       if (line === undefined) return;
-      // What follows is read, so that the playground can write it, and dropped.
+      // The rest is read, so that the playground can write it, and dropped.
       child.stdout.off('data', read).resume();
       resolve(JSON.parse(line));
     };

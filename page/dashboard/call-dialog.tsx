@@ -7,17 +7,17 @@ import { Dialog } from './dialog.tsx';
 import { TEXT } from './text.ts';
 import { useToast } from './toast.tsx';
 
-interface CallDialogProps<Data> {
+export interface CallDialogProps<Data> {
   title: string;
   text?: string;
   call: ShownCall;
-  /** What is sent, where the shown input leaves a secret out. */
+  /** Sent in place of the shown input, which leaves a secret out. */
   sent?: object;
-  /** Names what the button does. */
-  label: string;
+  /** On the button; the title unless given. */
+  label?: string;
   kind?: 'main' | 'danger';
   isDisabled?: boolean;
-  /** What is said once it is done. */
+  /** Says what was done. */
   done?(data: Data): string;
   /** Gets what the API responded; the dialog closes then. */
   onDone(data: Data): void;
@@ -29,7 +29,7 @@ interface CallDialogProps<Data> {
 
 /** Asks for what a call needs, and makes it. After an error it stays open, with all that was typed. */
 export function CallDialog<Data>(props: CallDialogProps<Data>) {
-  const { title, text, call, sent = call.input, label, kind = 'main', isDisabled = false } = props;
+  const { title, text, call, sent = call.input, label = title, kind = 'main', isDisabled = false } = props;
   const { done, onDone, onError, onClose, children } = props;
   const { client } = useDashboard();
   const toast = useToast();

@@ -11,7 +11,7 @@ import { isMissing, LoadState } from './load-failed.tsx';
 import { usePageTitle } from './page-title.ts';
 import { Badge, Card, fact, Table } from './parts.tsx';
 import { hrefOf, Link } from './route.tsx';
-import { OVERLAPS, OverlapField, SecretOnce, USUAL_OVERLAP } from './secret-parts.tsx';
+import { RotateDialog, SecretOnce } from './secret-parts.tsx';
 import { TEXT } from './text.ts';
 import { Ago } from './time.tsx';
 
@@ -108,13 +108,14 @@ function Settings({ environment: { id } }: { environment: Environment }) {
   const loaded = useLoad(id, (signal) => client.environments.getOriginSettings({ environment: id }, { signal }));
   const { data, reload } = loaded;
   const onClose = () => setAsked(null);
+  const secretButton = data?.secret === undefined ? TEXT.environments.makeSecret : TEXT.environments.rotate;
   const buttons = data !== undefined && mayDo(person, 'environment', 'update_origin_settings') && (
     <>
       <Button isSmall onClick={() => setAsked('change')}>
         {TEXT.environments.change}
       </Button>
       <Button isSmall onClick={() => setAsked('rotate')}>
-        {data.secret === undefined ? TEXT.environments.makeSecret : TEXT.environments.rotate}
+        {secretButton}
       </Button>
     </>
   );
@@ -128,10 +129,16 @@ function Settings({ environment: { id } }: { environment: Environment }) {
           <ChangeSettings settings={data} onDone={reload} onClose={onClose} />
         )}
         {asked === 'rotate' && (
-          <RotateSecret
-            id={id}
+          <RotateDialog<{ secret: string }>
+            title={secretButton}
+            text={TEXT.environments.rotateText}
+            call={{
+              operation: 'environments.rotateOriginSecret',
+              input: { environment: id },
+              command: ['origins', 'rotate-secret', '--environment', id],
+            }}
             hasOne={data?.secret !== undefined}
-            onDone={(secret) => {
+            onDone={({ secret }) => {
               setMade(secret);
               reload();
             }}
@@ -194,34 +201,6 @@ function ChangeSettings({ settings, onDone, onClose }: ChangeSettingsProps) {
         onChange={(typed) => setHostHeader(typed.trim())}
       />
       <Tick label={TEXT.environments.sendExternalId} isOn={sendExternalId} onChange={setSendExternalId} />
-    </CallDialog>
-  );
-}
-
-interface RotateSecretProps {
-  id: string;
-  hasOne: boolean;
-  onDone: (secret: string) => void;
-  onClose: () => void;
-}
-
-function RotateSecret({ id, hasOne, onDone, onClose }: RotateSecretProps) {
-  const [overlap, setOverlap] = useState(USUAL_OVERLAP);
-  const title = hasOne ? TEXT.environments.rotate : TEXT.environments.makeSecret;
-  return (
-    <CallDialog<{ secret: string }>
-      title={title}
-      text={TEXT.environments.rotateText}
-      label={title}
-      call={{
-        operation: 'environments.rotateOriginSecret',
-        input: { environment: id, overlapSeconds: OVERLAPS[overlap] },
-        command: ['origins', 'rotate-secret', '--environment', id, '--overlap', overlap],
-      }}
-      onDone={({ secret }) => onDone(secret)}
-      onClose={onClose}
-    >
-      {hasOne && <OverlapField value={overlap} onChange={setOverlap} />}
     </CallDialog>
   );
 }

@@ -21,7 +21,6 @@ export function NewKey({ onDone, onClose }: { onDone: (name: string, key: string
   return (
     <CallDialog<CreatedKey>
       title={TEXT.keys.make}
-      label={TEXT.keys.make}
       call={{
         operation: 'keys.createKey',
         input: {

@@ -10,7 +10,7 @@ import { listAll } from './list-all.ts';
 import { useLoad } from './load.ts';
 import { Badge, ListPage, Table } from './parts.tsx';
 import { hrefOf, Link } from './route.tsx';
-import { OVERLAPS, OverlapField, SecretOnce, USUAL_OVERLAP } from './secret-parts.tsx';
+import { RotateDialog, SecretOnce } from './secret-parts.tsx';
 import { TEXT } from './text.ts';
 import { Ago } from './time.tsx';
 
@@ -50,7 +50,20 @@ export function KeysPage() {
         )}
       </ListPage>
       {asked?.kind === 'new' && <NewKey onDone={show} onClose={onClose} />}
-      {asked?.kind === 'rotate' && <RotateKey rootKey={asked.key} onDone={show} onClose={onClose} />}
+      {asked?.kind === 'rotate' && (
+        <RotateDialog<RotatedKey>
+          title={TEXT.keys.rotateTitle(nameOf(asked.key))}
+          text={TEXT.keys.rotateText}
+          label={TEXT.keys.rotate}
+          call={{
+            operation: 'keys.rotateKey',
+            input: { keyId: asked.key.id },
+            command: ['keys', 'rotate', asked.key.id],
+          }}
+          onDone={({ key }) => show(nameOf(asked.key), key)}
+          onClose={onClose}
+        />
+      )}
       {asked?.kind === 'revoke' && (
         <CallDialog
           title={TEXT.keys.revokeTitle(nameOf(asked.key))}
@@ -122,32 +135,5 @@ function KeyRow({ rootKey, onAsk }: { rootKey: RootKey; onAsk: (kind: 'rotate' |
         </div>
       </td>
     </tr>
-  );
-}
-
-interface RotateKeyProps {
-  rootKey: RootKey;
-  onDone: (name: string, secret: string) => void;
-  onClose: () => void;
-}
-
-function RotateKey({ rootKey, onDone, onClose }: RotateKeyProps) {
-  const [overlap, setOverlap] = useState(USUAL_OVERLAP);
-  const name = nameOf(rootKey);
-  return (
-    <CallDialog<RotatedKey>
-      title={TEXT.keys.rotateTitle(name)}
-      text={TEXT.keys.rotateText}
-      label={TEXT.keys.rotate}
-      call={{
-        operation: 'keys.rotateKey',
-        input: { keyId: rootKey.id, overlapSeconds: OVERLAPS[overlap] },
-        command: ['keys', 'rotate', rootKey.id, '--overlap', overlap],
-      }}
-      onDone={({ key }) => onDone(name, key)}
-      onClose={onClose}
-    >
-      <OverlapField value={overlap} onChange={setOverlap} />
-    </CallDialog>
   );
 }

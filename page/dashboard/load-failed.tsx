@@ -8,7 +8,7 @@ import { violationText } from './violation-text.ts';
 export const isMissing = (error: unknown): boolean => error instanceof NameplateError && error.status === 404;
 
 type LoadStateProps = Pick<Loaded<unknown>, 'data' | 'error' | 'reload'> & {
-  /** What is said of something that is not there. */
+  /** Said of something that is not there. */
   missing?: string;
 };
 

@@ -42,7 +42,7 @@ export function externalIdSearch(externalId: string): string {
 
 export type ListInput = Parameters<ApiCalls['domains']['listWorkspaceDomains']>[0];
 
-/** What may be the whole of a name or an id: the API finds it at once. */
+/** A text that may be the whole of a name or an id: the API finds it at once. */
 export const WHOLE = /^(dom_\w{20,}|[^\s.]+(\.[^\s.]+)+)$/u;
 
 /** A page of the list; the name that the search is the whole of comes first. */

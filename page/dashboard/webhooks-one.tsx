@@ -12,7 +12,7 @@ import { isMissing, LoadState } from './load-failed.tsx';
 import { usePageTitle } from './page-title.ts';
 import { EmptyState, Table } from './parts.tsx';
 import { goTo, hrefOf, Link } from './route.tsx';
-import { OVERLAPS, OverlapField, SecretOnce, USUAL_OVERLAP } from './secret-parts.tsx';
+import { RotateDialog, SecretOnce } from './secret-parts.tsx';
 import { TEXT } from './text.ts';
 import { Ago } from './time.tsx';
 import { troubleFirst } from './webhooks-order.ts';
@@ -62,7 +62,6 @@ interface ActionsProps {
 function Actions({ webhook, onChange, onSecret }: ActionsProps) {
   const { client, person } = useDashboard();
   const [asked, setAsked] = useState<'disable' | 'rotate' | 'remove' | null>(null);
-  const [overlap, setOverlap] = useState(USUAL_OVERLAP);
   const { id, url, enabled } = webhook;
   const mayUpdate = mayDo(person, 'webhook', 'update_webhook');
   const onClose = () => setAsked(null);
@@ -118,20 +117,17 @@ function Actions({ webhook, onChange, onSecret }: ActionsProps) {
         />
       )}
       {asked === 'rotate' && (
-        <CallDialog<{ secret: string }>
+        <RotateDialog<{ secret: string }>
           title={TEXT.webhooks.rotate}
           text={TEXT.webhooks.rotateText}
-          label={TEXT.webhooks.rotate}
           call={{
             operation: 'webhooks.rotateSecret',
-            input: { webhookId: id, overlapSeconds: OVERLAPS[overlap] },
-            command: ['webhooks', 'rotate-secret', id, '--overlap', overlap],
+            input: { webhookId: id },
+            command: ['webhooks', 'rotate-secret', id],
           }}
           onDone={({ secret }) => onSecret(secret)}
           onClose={onClose}
-        >
-          <OverlapField value={overlap} onChange={setOverlap} />
-        </CallDialog>
+        />
       )}
       {asked === 'remove' && (
         <CallDialog

@@ -75,7 +75,6 @@ function NewWebhook({ onDone, onClose }: { onDone: (secret: string) => void; onC
   return (
     <CallDialog<{ secret: string }>
       title={TEXT.webhooks.create}
-      label={TEXT.webhooks.create}
       call={{
         operation: 'webhooks.createWebhook',
         input: { url, types },
