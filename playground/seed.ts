@@ -1,5 +1,4 @@
 import { createLinkSecret } from '../server/src/access/dashboard-secrets.ts';
-import { PRESETS } from '../server/src/access/presets.ts';
 import { createRootKey, hashRootKey } from '../server/src/access/secret-text.ts';
 import { operations } from '../server/src/api/operations.ts';
 import type { Clock } from '../server/src/base/clock.ts';
@@ -7,6 +6,7 @@ import type { NewId } from '../server/src/base/ids.ts';
 import type { Ready } from '../server/src/cli/data-dir.ts';
 import { ensureTree } from '../server/src/cli/store/ensure-tree.ts';
 import type { Store } from '../server/src/store/store.ts';
+import { PRESETS } from '../words/presets.ts';
 import { type HelloOrigin, startHello } from './hello.ts';
 
 /** The initial data of a playground. */

@@ -122,11 +122,15 @@ async function readyLine(
     stderr = (stderr + text).slice(-10_000);
   });
   const ready = new Promise<ReadyLine>((resolve) => {
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    const read = (text: string) => {
       stdout += text;
       const line = /^\{"event":"ready".*\}$/m.exec(stdout)?.[0];
-      if (line !== undefined) resolve(JSON.parse(line));
-    });
+      if (line === undefined) return;
+      // The rest is read, so that the playground can write it, and dropped.
+      child.stdout.off('data', read).resume();
+      resolve(JSON.parse(line));
+    };
+    child.stdout.setEncoding('utf8').on('data', read);
   });
   const failed = ended.then(() => {
     throw new Error(`The playground did not start: ${stderr.trim() || 'it ended without a word'}`);

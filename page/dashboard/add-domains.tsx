@@ -1,15 +1,16 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { NameplateClient, Site } from '../../client/client.ts';
 import { pause } from '../../client/retry.ts';
-import { useAnnouncer } from '../announcer.tsx';
 import { Name } from '../inline.tsx';
 import { Problem } from './action-button.tsx';
+import { Button } from './button.tsx';
 import { Command } from './command.tsx';
 import { useDashboard } from './context.ts';
 import { Dialog } from './dialog.tsx';
-import { EnvironmentSelect, useEnvironments } from './environments.tsx';
-import { LoadFailed } from './load-failed.tsx';
-import { Badge, Field, Table, WordBadge } from './parts.tsx';
+import { environmentOptions, useTree } from './environments.ts';
+import { SelectField, TextArea, TextField } from './fields.tsx';
+import { LoadState } from './load-failed.tsx';
+import { Badge, Table, WordBadge } from './parts.tsx';
 import { BATCH, MOST_NAMES, type PastedName, pastedNames, type Result, resultOf } from './pasted-names.ts';
 import { hrefOf, Link } from './route.tsx';
 import { siteState } from './site-state.ts';
@@ -19,6 +20,7 @@ import { TEXT } from './text.ts';
 const DRAFT = 'nameplate.names';
 /** Names beyond the rate limit are sent again after this time. */
 const LATER_MS = 5_000;
+const LATER: Result = { kind: 'later' };
 /** Names that are looked at in one round, and the pause after it. */
 const WATCHED_AT_ONCE = 20;
 const WATCH_MS = 5_000;
@@ -35,85 +37,63 @@ interface AddDomainsProps {
 
 /** Adds the names of a pasted list, says what became of each, and follows those that were added. */
 export function AddDomains({ environment, onClose, onAdded }: AddDomainsProps) {
-  const { client } = useDashboard();
-  const environments = useEnvironments();
+  const tree = useTree();
   const [text, setText] = useState(() => sessionStorage.getItem(DRAFT) ?? '');
   const [chosen, setChosen] = useState(environment ?? '');
-  const { rows, isSending, isWaiting, error, send, stop, forget } = useSending(client, onAdded);
-  const place = chosen || environments.data?.[0]?.id || '';
+  const sending = useSending(onAdded);
+  const { rows, isSending, send } = sending;
+  const environments = environmentOptions(tree.data, chosen);
+  const place = chosen || environments[0]?.[0] || '';
   const pasted = useMemo(() => pastedNames(text), [text]);
   const isTooMany = pasted.length > MOST_NAMES;
+  const isReady = pasted.length > 0 && !isTooMany && place !== '';
   const type = (typed: string) => {
     setText(typed);
     sessionStorage.setItem(DRAFT, typed);
   };
   const isOver = rows.length > 0 && !isSending;
   useEffect(() => {
-    if (isOver)
-      type(
-        rows
-          .filter(({ result }) => result === undefined || result.kind === 'refused')
-          .map(lineOf)
-          .join('\n'),
-      );
+    const isLeft = ({ result }: Row) => result === undefined || result.kind === 'refused';
+    if (isOver) type(rows.filter(isLeft).map(lineOf).join('\n'));
   }, [isOver, rows]);
 
   return (
     <Dialog title={TEXT.domains.adding.title} onClose={onClose} isWide>
-      {environments.error !== undefined && <LoadFailed error={environments.error} onRetry={environments.reload} />}
+      <LoadState {...tree} />
       {rows.length === 0 ? (
         <form
           class="adding"
           onSubmit={(event) => {
             event.preventDefault();
-            if (pasted.length > 0 && !isTooMany && place !== '') send(place, pasted);
+            if (isReady) send(place, pasted);
           }}
         >
-          {environments.data?.length === 0 ? (
+          {tree.data && environments.length === 0 ? (
             <p>
               {TEXT.domains.adding.noEnvironment} <Link href={hrefOf(['environments'])}>{TEXT.pages.environments}</Link>
             </p>
           ) : (
-            <Field label={TEXT.domains.adding.environment}>
-              {({ id }) => (
-                <EnvironmentSelect id={id} environments={environments.data ?? []} value={place} onChange={setChosen} />
-              )}
-            </Field>
+            <SelectField
+              label={TEXT.domains.adding.environment}
+              options={environments}
+              value={place}
+              onChange={setChosen}
+            />
           )}
-          <Field
+          <TextArea
             label={TEXT.domains.adding.names}
             hint={TEXT.domains.adding.hint}
             error={isTooMany ? TEXT.domains.adding.tooMany(pasted.length) : undefined}
-          >
-            {(control) => (
-              <textarea
-                {...control}
-                rows={12}
-                spellcheck={false}
-                autocapitalize="off"
-                value={text}
-                onInput={({ currentTarget }) => type(currentTarget.value)}
-              />
-            )}
-          </Field>
-          <button
-            type="submit"
-            class="button"
-            aria-disabled={pasted.length === 0 || isTooMany || place === '' ? 'true' : undefined}
-          >
+            rows={12}
+            value={text}
+            onChange={type}
+          />
+          <button type="submit" class="button" aria-disabled={isReady ? undefined : 'true'}>
             {TEXT.domains.adding.add(pasted.length)}
           </button>
         </form>
       ) : (
-        <Outcomes
-          rows={rows}
-          isSending={isSending}
-          isWaiting={isWaiting}
-          error={error}
-          onRetry={(changed) => send(place, changed)}
-          onStop={stop}
-          onMore={forget}
-        />
+        <Outcomes {...sending} onRetry={(changed) => send(place, changed)} />
       )}
       <Command
         operation="domains.createDomains"
@@ -127,52 +107,65 @@ export function AddDomains({ environment, onClose, onAdded }: AddDomainsProps) {
 const lineOf = ({ domain, externalId }: PastedName) => (externalId === undefined ? domain : `${domain},${externalId}`);
 const inputOf = ({ domain, externalId }: PastedName) => (externalId === undefined ? domain : { domain, externalId });
 
-/** Sends names in requests of 100, one after the other, and those beyond the rate limit again. */
-function useSending(client: NameplateClient, onAdded: () => void) {
+/** The names that were sent, each with what became of it. */
+function useSending(onAdded: () => void) {
+  const { client } = useDashboard();
   const [rows, setRows] = useState<readonly Row[]>([]);
-  const [isSending, setSending] = useState(false);
-  const [isWaiting, setWaiting] = useState(false);
+  const [phase, setPhase] = useState<'idle' | 'sending' | 'waiting'>('idle');
   const [error, setError] = useState<unknown>();
   const stopped = useRef(new AbortController());
-  const announce = useAnnouncer();
   useEffect(() => () => stopped.current.abort(), []);
+  const show = (changed: readonly Row[]) =>
+    setRows((before) => [...new Map([...before, ...changed].map((row) => [row.line, row])).values()]);
 
   async function send(environment: string, names: readonly Row[]): Promise<void> {
     stopped.current = new AbortController();
     const { signal } = stopped.current;
-    const known = new Map<number, Row>([...rows, ...names].map((row) => [row.line, row]));
-    for (const { line, domain, externalId } of names)
-      known.set(line, { line, domain, ...(externalId !== undefined && { externalId }) });
-    const show = () => setRows([...known.values()]);
-    show();
+    show(names);
     setError(undefined);
-    setSending(true);
+    setPhase('sending');
     try {
-      for (let left = [...names]; left.length > 0; ) {
-        const batch = left.slice(0, BATCH);
-        left = left.slice(BATCH);
-        const outcomes = await client.domains.createDomains({ environment, domains: batch.map(inputOf) }, { signal });
-        for (const [at, row] of batch.entries()) {
-          const outcome = outcomes[at];
-          const result = outcome && resultOf(outcome);
-          if (result === undefined || result.kind === 'later') left.push(row);
-          else known.set(row.line, { ...row, result });
-        }
-        show();
-        const isLimited = outcomes.some((outcome) => resultOf(outcome).kind === 'later');
-        setWaiting(isLimited);
-        if (isLimited) await pause(LATER_MS, signal);
-      }
-      announce(summaryOf([...known.values()]).join(', '));
+      await sendNames(client, environment, names, signal, (sent, isLimited) => {
+        show(sent);
+        setPhase(isLimited ? 'waiting' : 'sending');
+      });
     } catch (problem) {
       if (!signal.aborted) setError(problem);
     }
-    setWaiting(false);
-    setSending(false);
+    setPhase('idle');
     onAdded();
   }
 
-  return { rows, isSending, isWaiting, error, send, stop: () => stopped.current.abort(), forget: () => setRows([]) };
+  return {
+    ...{ rows, error, send },
+    isSending: phase !== 'idle',
+    isWaiting: phase === 'waiting',
+    stop: () => stopped.current.abort(),
+    forget: () => setRows([]),
+  };
+}
+
+/** Sends names in requests of 100, one after the other, and those beyond the rate limit again. */
+async function sendNames(
+  { domains }: NameplateClient,
+  environment: string,
+  names: readonly Row[],
+  signal: AbortSignal,
+  onSent: (sent: readonly Row[], isLimited: boolean) => void,
+): Promise<void> {
+  for (let left = names; left.length > 0; ) {
+    const batch = left.slice(0, BATCH);
+    const outcomes = await domains.createDomains({ environment, domains: batch.map(inputOf) }, { signal });
+    const results = outcomes.map(resultOf);
+    const later = batch.filter((_, at) => (results[at] ?? LATER).kind === 'later');
+    left = [...left.slice(BATCH), ...later];
+    const sent = batch.map((row, at): Row => ({ ...row, result: results[at] ?? LATER }));
+    onSent(
+      sent.filter(({ result }) => result?.kind !== 'later'),
+      later.length > 0,
+    );
+    if (later.length > 0) await pause(LATER_MS, signal);
+  }
 }
 
 function summaryOf(rows: readonly Row[]): string[] {
@@ -185,17 +178,9 @@ function summaryOf(rows: readonly Row[]): string[] {
   ].filter(Boolean);
 }
 
-interface OutcomesProps {
-  rows: readonly Row[];
-  isSending: boolean;
-  isWaiting: boolean;
-  error: unknown;
-  onRetry(rows: readonly Row[]): void;
-  onStop(): void;
-  onMore(): void;
-}
+type OutcomesProps = Omit<ReturnType<typeof useSending>, 'send'> & { onRetry(rows: readonly Row[]): void };
 
-function Outcomes({ rows, isSending, isWaiting, error, onRetry, onStop, onMore }: OutcomesProps) {
+function Outcomes({ rows, isSending, isWaiting, error, onRetry, stop, forget }: OutcomesProps) {
   const done = rows.filter(({ result }) => result !== undefined).length;
   const summary = useRef<HTMLParagraphElement>(null);
   // The button that was pressed is gone.
@@ -208,27 +193,25 @@ function Outcomes({ rows, isSending, isWaiting, error, onRetry, onStop, onMore }
         <div class="actions">
           <progress max={rows.length} value={done} aria-label={TEXT.domains.adding.title} />
           <span class="note">{TEXT.domains.adding.progress(done, rows.length)}</span>
-          <button type="button" class="button quiet small" onClick={onStop}>
+          <Button isSmall onClick={stop}>
             {TEXT.domains.adding.stop}
-          </button>
+          </Button>
         </div>
       )}
       {isWaiting && <p class="note">{TEXT.domains.adding.waiting}</p>}
-      {error !== undefined && <Problem error={error} />}
+      <Problem error={error} />
       <div class="bar">
-        <p class="summary" ref={summary} tabIndex={-1}>
+        <p class="summary" role="status" ref={summary} tabIndex={-1}>
           {summaryOf(rows).join(' · ')}
         </p>
         {!isSending && (
           <div class="actions">
             {unsent.length > 0 && (
-              <button type="button" class="button" onClick={() => onRetry(unsent)}>
+              <Button kind="main" onClick={() => onRetry(unsent)}>
                 {TEXT.domains.adding.again(unsent.length)}
-              </button>
+              </Button>
             )}
-            <button type="button" class="button quiet" onClick={onMore}>
-              {TEXT.domains.adding.more}
-            </button>
+            <Button onClick={forget}>{TEXT.domains.adding.more}</Button>
           </div>
         )}
       </div>
@@ -239,15 +222,7 @@ function Outcomes({ rows, isSending, isWaiting, error, onRetry, onStop, onMore }
 }
 
 /** The names with a mistake, each beside its line, to be corrected and sent again. */
-function Mistakes({
-  rows,
-  isSending,
-  onRetry,
-}: {
-  rows: readonly Row[];
-  isSending: boolean;
-  onRetry(rows: readonly Row[]): void;
-}) {
+function Mistakes({ rows, isSending, onRetry }: Pick<OutcomesProps, 'rows' | 'isSending' | 'onRetry'>) {
   const [typed, setTyped] = useState<ReadonlyMap<number, string>>(new Map());
   const changed = rows
     .filter(({ line, domain }) => typed.has(line) && typed.get(line) !== domain)
@@ -264,21 +239,12 @@ function Mistakes({
       <ol>
         {rows.map(({ line, domain, result }) => (
           <li key={line}>
-            <Field
+            <TextField
               label={TEXT.domains.adding.line(line)}
               error={result?.kind === 'refused' ? <span lang="en">{result.message}</span> : undefined}
-            >
-              {(control) => (
-                <input
-                  {...control}
-                  type="text"
-                  spellcheck={false}
-                  autocapitalize="off"
-                  value={typed.get(line) ?? domain}
-                  onInput={({ currentTarget }) => setTyped((before) => new Map(before).set(line, currentTarget.value))}
-                />
-              )}
-            </Field>
+              value={typed.get(line) ?? domain}
+              onChange={(text) => setTyped((before) => new Map(before).set(line, text))}
+            />
           </li>
         ))}
       </ol>

@@ -3,9 +3,8 @@ import type { AuditEntry } from '../../client/client.ts';
 import { Command } from './command.tsx';
 import { useDashboard } from './context.ts';
 import { useLoad } from './load.ts';
-import { LoadFailed } from './load-failed.tsx';
-import { usePageTitle } from './page-title.ts';
-import { EmptyState, Table } from './parts.tsx';
+import { LoadState } from './load-failed.tsx';
+import { EmptyState, PageHead, Table } from './parts.tsx';
 import { goTo, hrefOf, Link } from './route.tsx';
 import { TEXT, wordFor } from './text.ts';
 import { Ago } from './time.tsx';
@@ -18,23 +17,19 @@ type Filters = Partial<Record<(typeof FILTERS)[number], string>>;
 /** Who changed what. The filters are in the address. */
 export function AuditPage({ query }: { query: URLSearchParams }) {
   const { client } = useDashboard();
-  usePageTitle(TEXT.pages.audit);
   const given = FILTERS.flatMap((name) => (query.get(name) ? [[name, query.get(name)]] : []));
   const filters: Filters = Object.fromEntries(given);
   const cursor = query.get('cursor') ?? undefined;
   const wanted = { ...filters, limit: PAGE_SIZE, ...(cursor !== undefined && { cursor }) };
-  const { data, error, isLoading, reload } = useLoad(
-    JSON.stringify(wanted),
-    (signal) => client.audit.listEntries(wanted, { signal }),
-    { everyMs: REFRESH_MS },
-  );
+  const loaded = useLoad(JSON.stringify(wanted), (signal) => client.audit.listEntries(wanted, { signal }), {
+    everyMs: REFRESH_MS,
+  });
+  const { data, isLoading } = loaded;
   return (
     <>
-      <h1>{TEXT.pages.audit}</h1>
-      <p class="note">{TEXT.audit.about}</p>
+      <PageHead title={TEXT.pages.audit} about={TEXT.audit.about} />
       <FilterForm key={JSON.stringify(filters)} filters={filters} />
-      {error !== undefined && <LoadFailed error={error} onRetry={reload} />}
-      {data === undefined && error === undefined && <p aria-busy="true">{TEXT.loading}</p>}
+      <LoadState {...loaded} />
       {data?.items.length === 0 && <EmptyState title={TEXT.audit.none} text={TEXT.audit.noneText} />}
       {data !== undefined && data.items.length > 0 && (
         <div aria-busy={isLoading}>

@@ -28,6 +28,8 @@ describe('the form of the brand', () => {
     ['body', 'form'],
     ['body.brand.__proto__', 'form'],
   ])('shows an error of %s at the part that it is about', (location, part) => {
-    expect(problemsOf([{ location, message: 'is wrong', fix: 'mend it' }])).toEqual({ [part]: 'is wrong. mend it' });
+    expect(problemsOf([{ location, message: 'is wrong', fix: 'mend it' }])).toEqual({
+      [part]: 'It is wrong. Mend it.',
+    });
   });
 });

@@ -1,4 +1,5 @@
 import type { Brand, InputViolation, SetupPage } from '../../client/client.ts';
+import { violationText } from './violation-text.ts';
 
 /** The form as it is typed, as text. */
 export interface BrandDraft {
@@ -28,10 +29,10 @@ export function pageOf(draft: BrandDraft): SetupPage {
 /** The API's words about a part of the form, by the part; `form`: about none of them. */
 export function problemsOf(violations: readonly InputViolation[]): Partial<Record<keyof BrandDraft | 'form', string>> {
   const said: Partial<Record<string, string>> = {};
-  for (const { location, message, fix } of violations) {
-    const [, first, part] = location.split('.');
+  for (const violation of violations) {
+    const [, first, part] = violation.location.split('.');
     const place = first === 'origins' ? 'origins' : (BRAND_PARTS.find((each) => each === part) ?? 'form');
-    said[place] = [said[place], message, fix].filter(Boolean).join('. ');
+    said[place] = [said[place], violationText(violation, 'It')].filter(Boolean).join(' ');
   }
   return said;
 }

@@ -2,30 +2,28 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { NameplateError, type SetupPage } from '../../client/client.ts';
 import { isColour } from '../colours.ts';
-import { Problem } from './action-button.tsx';
+import { Problem, useAction } from './action-button.tsx';
 import { type BrandDraft, draftOf, pageOf, problemsOf } from './brand-draft.ts';
 import { BrandPreview } from './brand-preview.tsx';
+import { Button } from './button.tsx';
 import { Command } from './command.tsx';
 import { mayDo, useDashboard } from './context.ts';
+import { Field, TextArea } from './fields.tsx';
 import { useLoad } from './load.ts';
-import { LoadFailed } from './load-failed.tsx';
-import { usePageTitle } from './page-title.ts';
-import { Field } from './parts.tsx';
+import { LoadState } from './load-failed.tsx';
+import { PageHead } from './parts.tsx';
 import { TEXT } from './text.ts';
 import { useToast } from './toast.tsx';
 
 /** The brand of set-up pages, with a preview of what is typed. */
 export function BrandPage() {
   const { client } = useDashboard();
-  usePageTitle(TEXT.pages.brand);
-  const { data, error, reload } = useLoad('brand', (signal) => client.setup.getBrand({}, { signal }));
+  const loaded = useLoad('brand', (signal) => client.setup.getBrand({}, { signal }));
   return (
     <>
-      <h1>{TEXT.pages.brand}</h1>
-      <p class="note">{TEXT.brand.about}</p>
-      {error !== undefined && <LoadFailed error={error} onRetry={reload} />}
-      {data === undefined && error === undefined && <p aria-busy="true">{TEXT.loading}</p>}
-      {data !== undefined && <BrandForm saved={data} />}
+      <PageHead title={TEXT.pages.brand} about={TEXT.brand.about} />
+      <LoadState {...loaded} />
+      {loaded.data !== undefined && <BrandForm saved={loaded.data} />}
     </>
   );
 }
@@ -35,27 +33,20 @@ function BrandForm({ saved: savedAtFirst }: { saved: SetupPage }) {
   const toast = useToast();
   const [saved, setSaved] = useState(savedAtFirst);
   const [draft, setDraft] = useState(() => draftOf(savedAtFirst));
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
   const mayChange = mayDo(person, 'setup', 'set_brand');
   const page = pageOf(draft);
+  const { act, isBusy, error } = useAction(async () => {
+    setSaved(await client.setup.setBrand(page));
+    toast({ text: TEXT.brand.saved });
+  });
   const said = error instanceof NameplateError ? problemsOf(error.errors) : {};
   const isAboutParts = Object.keys(said).some((part) => part !== 'form');
   const change = (changes: Partial<BrandDraft>) => setDraft((before) => ({ ...before, ...changes }));
 
-  async function save(event: Event): Promise<void> {
+  const save = (event: Event) => {
     event.preventDefault();
-    if (isBusy) return;
-    setBusy(true);
-    setError(null);
-    try {
-      setSaved(await client.setup.setBrand(page));
-      toast({ text: TEXT.brand.saved });
-    } catch (problem) {
-      setError(problem);
-    }
-    setBusy(false);
-  }
+    act();
+  };
 
   return (
     <div class="brand">
@@ -70,18 +61,16 @@ function BrandForm({ saved: savedAtFirst }: { saved: SetupPage }) {
             <Picker part="accentDark" draft={draft} change={change} />
           </Part>
           <Part part="support" {...{ draft, change, said }} />
-          <Field label={TEXT.brand.origins} hint={TEXT.brand.originsHint} error={said.origins}>
-            {(control) => (
-              <textarea
-                {...control}
-                rows={3}
-                value={draft.origins}
-                onInput={({ currentTarget }) => change({ origins: currentTarget.value })}
-              />
-            )}
-          </Field>
+          <TextArea
+            label={TEXT.brand.origins}
+            hint={TEXT.brand.originsHint}
+            error={said.origins}
+            rows={3}
+            value={draft.origins}
+            onChange={(origins) => change({ origins })}
+          />
         </fieldset>
-        {error !== null && !isAboutParts && <Problem error={error} />}
+        {!isAboutParts && <Problem error={error} />}
         {mayChange && (
           <div class="actions">
             <button type="submit" class="button" aria-busy={isBusy} aria-disabled={isBusy ? 'true' : undefined}>
@@ -113,7 +102,7 @@ function Part({ part, draft, change, said, children }: PartProps) {
   return (
     <Field {...TEXT.brand.fields[part]} error={said[part] && <span lang="en">{said[part]}</span>}>
       {(control) => (
-        <div class="beside">
+        <div class="actions">
           <input
             {...control}
             value={draft[part]}
@@ -157,7 +146,7 @@ function LogoField({ logo, error, onChange }: LogoFieldProps) {
   return (
     <Field label={TEXT.brand.logo} hint={TEXT.brand.logoHint} error={error}>
       {(control) => (
-        <div class="beside">
+        <div class="actions">
           <input
             {...control}
             type="file"
@@ -165,9 +154,9 @@ function LogoField({ logo, error, onChange }: LogoFieldProps) {
             onChange={({ currentTarget }) => read(currentTarget.files?.[0])}
           />
           {logo !== '' && (
-            <button type="button" class="button quiet small" onClick={() => onChange('')}>
+            <Button isSmall onClick={() => onChange('')}>
               {TEXT.brand.removeLogo}
-            </button>
+            </Button>
           )}
         </div>
       )}

@@ -1,76 +1,68 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
-import { Problem } from './action-button.tsx';
-import { Command } from './command.tsx';
+import { Problem, useAction } from './action-button.tsx';
+import { Button } from './button.tsx';
+import { Command, type ShownCall } from './command.tsx';
 import { useDashboard } from './context.ts';
 import { Dialog } from './dialog.tsx';
 import { TEXT } from './text.ts';
+import { useToast } from './toast.tsx';
 
-/** A call of the API, with the words of the command that does the same, where there is one. */
-export interface ShownCall {
-  operation: string;
-  input: object;
-  command?: readonly string[] | undefined;
-}
-
-interface CallDialogProps<Data> {
+export interface CallDialogProps<Data> {
   title: string;
+  text?: string;
   call: ShownCall;
-  /** Names what the button does. */
-  label: string;
+  /** Sent in place of the shown input, which leaves a secret out. */
+  sent?: object;
+  /** On the button; the title unless given. */
+  label?: string;
   kind?: 'main' | 'danger';
-  /** Gets what the API responded. */
+  isDisabled?: boolean;
+  /** Says what was done. */
+  done?(data: Data): string;
+  /** Gets what the API responded; the dialog closes then. */
   onDone(data: Data): void;
   onError?(problem: unknown): void;
   onClose(): void;
-  /** Fields, or what a deletion takes with it. */
+  /** Fields. */
   children?: ComponentChildren;
 }
 
 /** Asks for what a call needs, and makes it. After an error it stays open, with all that was typed. */
-export function CallDialog<Data>({
-  title,
-  call,
-  label,
-  kind = 'main',
-  onDone,
-  onError,
-  onClose,
-  children,
-}: CallDialogProps<Data>) {
+export function CallDialog<Data>(props: CallDialogProps<Data>) {
+  const { title, text, call, sent = call.input, label = title, kind = 'main', isDisabled = false } = props;
+  const { done, onDone, onError, onClose, children } = props;
   const { client } = useDashboard();
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-
-  async function submit(event: Event): Promise<void> {
-    event.preventDefault();
-    if (isBusy) return;
-    setBusy(true);
-    setError(null);
+  const toast = useToast();
+  const { act, isBusy, error } = useAction(async () => {
     try {
-      onDone(await client.call<Data>(call.operation, call.input));
+      const data = await client.call<Data>(call.operation, sent);
+      if (done !== undefined) toast({ text: done(data) });
+      onClose();
+      onDone(data);
     } catch (problem) {
-      setError(problem);
       onError?.(problem);
-      setBusy(false);
+      throw problem;
     }
-  }
-
+  });
+  const isOff = isBusy || isDisabled;
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (!isOff) act();
+  };
   return (
     <Dialog title={title} onClose={onClose}>
       <form class="stack" onSubmit={submit}>
+        {text !== undefined && <p>{text}</p>}
         {children}
-        {error !== null && <Problem error={error} />}
+        <Problem error={error} />
         <div class="actions">
-          <button type="submit" class={`button ${kind}`} aria-busy={isBusy} aria-disabled={isBusy ? 'true' : undefined}>
+          <button type="submit" class={`button ${kind}`} aria-busy={isBusy} aria-disabled={isOff ? 'true' : undefined}>
             {label}
           </button>
-          <button type="button" class="button quiet" onClick={onClose}>
-            {TEXT.cancel}
-          </button>
+          <Button onClick={onClose}>{TEXT.cancel}</Button>
         </div>
       </form>
-      <Command operation={call.operation} input={call.input} {...(call.command && { command: call.command })} />
+      <Command {...call} />
     </Dialog>
   );
 }

@@ -3,16 +3,18 @@ import { Code } from '../inline.tsx';
 import { commandOf, curlOf } from './calls.ts';
 import { TEXT } from './text.ts';
 
-interface CommandProps {
+/** A call of the API, with the command that does the same. */
+export interface ShownCall {
   /** Such as `domains.verifyDomain`. */
   operation: string;
   input: object;
-  /** The words of the command after `nameplate`; absent where it has none. */
-  command?: readonly string[];
+  /** The words of the command after `nameplate`. */
+  command: readonly string[];
 }
 
 /** The call that an action makes, to copy. */
-export function Command({ operation, input, command }: CommandProps) {
+export function Command({ operation, input, command }: ShownCall) {
+  const line = commandOf(command);
   return (
     <details class="command">
       <summary>{TEXT.command.summary}</summary>
@@ -21,14 +23,12 @@ export function Command({ operation, input, command }: CommandProps) {
         <CopyButton
           text={curlOf(location.origin, operation, input)}
           label={TEXT.command.asCurl}
-          what={`: ${operation}`}
+          what={TEXT.signs.colon + operation}
         />
-        {command && (
-          <CopyButton text={commandOf(command)} label={TEXT.command.asCommand} what={`: ${command.join(' ')}`} />
-        )}
+        <CopyButton text={line} label={TEXT.command.asCommand} what={TEXT.signs.colon + line} />
       </div>
       <pre>
-        <code>{command ? commandOf(command) : curlOf(location.origin, operation, input)}</code>
+        <code>{line}</code>
       </pre>
     </details>
   );

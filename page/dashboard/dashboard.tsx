@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { Announcer } from '../announcer.tsx';
 import { NotLoaded } from '../not-loaded.tsx';
 import { DashboardProvider } from './context.ts';
-import { LanguageField } from './language.tsx';
+import { Entrance, Opening } from './entrance.tsx';
 import { speakLanguage } from './languages/choose-texts.ts';
 import { pageChunk } from './page-chunk.tsx';
 import { Pages, startChunk } from './pages.tsx';
@@ -47,13 +47,19 @@ function Dashboard() {
 
   switch (state.kind) {
     case 'opening':
+      return <Opening text={TEXT.opening} />;
+    case 'out': {
+      const { reason } = state;
       return (
-        <p class="opening" aria-busy="true">
-          {TEXT.opening}
-        </p>
+        <Entrance {...TEXT.entrance[reason]} onRetry={reason === 'failed' && open}>
+          {reason !== 'failed' && (
+            <pre>
+              <code>{TEXT.loginCommand}</code>
+            </pre>
+          )}
+        </Entrance>
       );
-    case 'out':
-      return <Entrance reason={state.reason} onRetry={open} />;
+    }
     case 'open': {
       const { signedIn } = state;
       const leave = async (everywhere: boolean) => {
@@ -73,29 +79,6 @@ function Dashboard() {
     default:
       return state satisfies never;
   }
-}
-
-/** How to sign in, for whoever is not. */
-function Entrance({ reason, onRetry }: { reason: SignedOut | 'failed'; onRetry: () => void }) {
-  const { title, text } = TEXT.entrance[reason];
-  return (
-    <main class="entrance">
-      <section class="card">
-        <h1>{title}</h1>
-        <p>{text}</p>
-        {reason === 'failed' ? (
-          <button type="button" class="button" onClick={onRetry}>
-            {TEXT.tryAgain}
-          </button>
-        ) : (
-          <pre>
-            <code>{TEXT.loginCommand}</code>
-          </pre>
-        )}
-      </section>
-      <LanguageField />
-    </main>
-  );
 }
 
 const SupportPage = pageChunk(async () => (await import('./domain-support.tsx')).SupportPage);

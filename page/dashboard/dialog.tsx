@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { Button } from './button.tsx';
 import { TEXT } from './text.ts';
 
 interface DialogProps {
@@ -32,9 +33,9 @@ export function Dialog({ title, onClose, isWide = false, children }: DialogProps
     <dialog ref={dialog} class={isWide ? 'wide' : undefined} aria-labelledby={id} onCancel={cancel}>
       <div class="bar">
         <h2 id={id}>{title}</h2>
-        <button type="button" class="button quiet small" onClick={onClose}>
+        <Button isSmall onClick={onClose}>
           {TEXT.close}
-        </button>
+        </Button>
       </div>
       {children}
     </dialog>

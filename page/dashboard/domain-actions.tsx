@@ -1,11 +1,12 @@
-import { type ComponentChildren, Fragment } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { Site } from '../../client/client.ts';
 import { ActionButton } from './action-button.tsx';
-import { Command } from './command.tsx';
+import { Button } from './button.tsx';
+import { CallDialog } from './call-dialog.tsx';
+import { Command, type ShownCall } from './command.tsx';
 import { mayDo, useDashboard } from './context.ts';
-import { ActionDialog, type ActionProps } from './domain-dialog.tsx';
-import { MoveDialog, RedirectDialog, SuspendDialog } from './domain-serving.tsx';
+import { type ActionProps, MoveDialog, RedirectDialog, SuspendDialog } from './domain-serving.tsx';
 import { OwnDataDialog, SettingsDialog, UploadDialog } from './domain-settings.tsx';
 import { TEXT } from './text.ts';
 import { useToast } from './toast.tsx';
@@ -28,81 +29,54 @@ export function Actions({ site, onChange }: { site: Site; onChange: () => void }
   const Open = open === null ? null : DIALOGS[open];
   const { domain, redirect, suspension, certificate } = site;
   const { id, domain: name, status } = domain;
-  const dialog = (which: DialogName, needs: string, label: string, kind: 'quiet' | 'danger' = 'quiet') => (
+  const texts = TEXT.domain.actions;
+  const dialog = (which: DialogName, needs = 'update_domain', kind: 'quiet' | 'danger' = 'quiet') => (
     // Keyed: a button that comes or goes must not give its neighbours, and the focus on them, another action.
-    <Permitted key={which} needs={[needs]} label={label}>
-      <button type="button" class={`button ${kind} small`} onClick={() => setOpen(which)}>
-        {label}
-      </button>
+    <Permitted key={which} needs={needs} label={texts[which]}>
+      <Button kind={kind} isSmall onClick={() => setOpen(which)}>
+        {texts[which]}
+      </Button>
     </Permitted>
   );
-  const input = { domain: id };
-  const check = status === 'failed' ? TEXT.domain.actions.checkAgain : TEXT.domain.actions.check;
-  const direct = (operation: string, needs: string, label: string, done: string, kind?: 'main') => (
-    <Direct key={operation} {...{ operation, needs, label, done, input, onChange }} {...(kind && { kind })} />
-  );
+  const call = (operation: string, ...command: string[]): ShownCall => ({ operation, input: { domain: id }, command });
+  const verify = status !== 'verified' && call('domains.verifyDomain', 'domains', 'verify', name);
+  const resume = suspension && call('domains.resumeDomain', 'domains', 'resume', name);
+  const unredirect = redirect && call('domains.removeRedirect', 'domains', 'redirect', name, '--remove');
+  const isOwn = certificate.source === 'imported';
+  const unload = isOwn && call('domains.removeCertificate', 'domains', 'certificate', name, '--remove');
+  const direct = (shown: ShownCall | false | undefined, label: string, done: string, needs = 'update_domain') =>
+    shown && <Direct key={shown.operation} {...{ call: shown, needs, label, done, onChange }} />;
   return (
-    <section class="domain-actions" aria-label={TEXT.domain.actions.title}>
+    <section class="domain-actions" aria-label={texts.title}>
       <div class="actions">
-        {status !== 'verified' &&
-          direct('domains.verifyDomain', 'verify_domain', check, TEXT.domain.actions.checked, 'main')}
-        {dialog('redirect', 'update_domain', TEXT.domain.actions.redirect)}
-        {redirect &&
-          direct(
-            'domains.removeRedirect',
-            'update_domain',
-            TEXT.domain.actions.removeRedirect,
-            TEXT.domain.actions.redirectRemoved,
-          )}
-        {dialog('move', 'delete_domain', TEXT.domain.actions.move)}
-        {suspension === undefined
-          ? dialog('suspend', 'update_domain', TEXT.domain.actions.suspend)
-          : direct('domains.resumeDomain', 'update_domain', TEXT.domain.actions.resume, TEXT.domain.actions.resumed)}
-        {dialog('upload', 'update_domain', TEXT.domain.actions.upload)}
-        {certificate.source === 'imported' &&
-          direct(
-            'domains.removeCertificate',
-            'update_domain',
-            TEXT.domain.actions.removeCertificate,
-            TEXT.domain.actions.certificateRemoved,
-          )}
-        {dialog('settings', 'update_domain', TEXT.domain.actions.settings)}
-        {dialog('ownData', 'update_domain', TEXT.domain.actions.ownData)}
-        {dialog('delete', 'delete_domain', TEXT.domain.actions.delete, 'danger')}
+        {direct(verify, status === 'failed' ? texts.checkAgain : texts.check, texts.checked, 'verify_domain')}
+        {dialog('redirect')}
+        {direct(unredirect, texts.removeRedirect, texts.redirectRemoved)}
+        {dialog('move', 'delete_domain')}
+        {suspension === undefined && dialog('suspend')}
+        {direct(resume, texts.resume, texts.resumed)}
+        {dialog('upload')}
+        {direct(unload, texts.removeCertificate, texts.certificateRemoved)}
+        {dialog('settings')}
+        {dialog('ownData')}
+        {dialog('delete', 'delete_domain', 'danger')}
       </div>
-      {status !== 'verified' && (
-        <Command operation="domains.verifyDomain" input={input} command={['domains', 'verify', name]} />
-      )}
-      {status === 'verified' && suspension && (
-        <Command operation="domains.resumeDomain" input={input} command={['domains', 'resume', name]} />
-      )}
-      {redirect && (
-        <Command operation="domains.removeRedirect" input={input} command={['domains', 'redirect', name, '--remove']} />
-      )}
-      {certificate.source === 'imported' && (
-        <Command
-          operation="domains.removeCertificate"
-          input={input}
-          command={['domains', 'certificate', name, '--remove']}
-        />
-      )}
+      {[verify, resume, unredirect, unload].map((shown) => shown && <Command key={shown.operation} {...shown} />)}
       {Open && <Open site={site} onClose={() => setOpen(null)} onChange={onChange} />}
     </section>
   );
 }
 
 interface DirectProps {
+  call: ShownCall;
   needs: string;
   label: string;
-  operation: string;
-  input: object;
   done: string;
-  kind?: 'main' | 'quiet';
   onChange: () => void;
 }
 
 /** An action that asks nothing. */
-function Direct({ needs, label, operation, input, done, kind = 'quiet', onChange }: DirectProps) {
+function Direct({ call: { operation, input }, needs, label, done, onChange }: DirectProps) {
   const { client } = useDashboard();
   const toast = useToast();
   const run = async () => {
@@ -112,8 +86,8 @@ function Direct({ needs, label, operation, input, done, kind = 'quiet', onChange
     onChange();
   };
   return (
-    <Permitted needs={[needs]} label={label}>
-      <ActionButton kind={kind} isSmall run={run}>
+    <Permitted needs={needs} label={label}>
+      <ActionButton kind={needs === 'verify_domain' ? 'main' : 'quiet'} isSmall run={run}>
         {label}
       </ActionButton>
     </Permitted>
@@ -121,12 +95,11 @@ function Direct({ needs, label, operation, input, done, kind = 'quiet', onChange
 }
 
 /** In place of a button that the person may not use: the same, off, with the reason. */
-function Permitted({ needs, label, children }: { needs: string[]; label: string; children: ComponentChildren }) {
+function Permitted({ needs, label, children }: { needs: string; label: string; children: ComponentChildren }) {
   const { person } = useDashboard();
   const id = useId();
-  const lacking = needs.filter((action) => !mayDo(person, 'environment', action));
-  if (lacking.length === 0) return <Fragment>{children}</Fragment>;
-  const reason = TEXT.domain.lacks(lacking.map((action) => `environment.*.${action}`));
+  if (mayDo(person, 'environment', needs)) return <>{children}</>;
+  const reason = TEXT.domain.lacks(`environment.*.${needs}`);
   return (
     <span class="action" title={reason}>
       <button type="button" class="button quiet small" aria-disabled="true" aria-describedby={id}>
@@ -148,17 +121,14 @@ function DeleteDialog({ site, onClose, onChange }: ActionProps) {
     onChange();
   };
   return (
-    <ActionDialog
+    <CallDialog
       title={TEXT.domain.delete.title}
       text={TEXT.domain.delete.text}
       label={TEXT.domain.delete.do}
       kind="danger"
-      operation="domains.deleteDomain"
-      input={{ domain }}
-      command={['domains', 'delete', name]}
+      call={{ operation: 'domains.deleteDomain', input: { domain }, command: ['domains', 'delete', name] }}
       onClose={onClose}
-      run={async () => {
-        await client.domains.deleteDomain({ domain });
+      onDone={() => {
         toast({ text: TEXT.domain.delete.done(name), action: { label: TEXT.domain.delete.undo, run: restore } });
         onChange();
       }}
@@ -168,6 +138,6 @@ function DeleteDialog({ site, onClose, onChange }: ActionProps) {
           <bdi>{name}</bdi>
         </strong>
       </p>
-    </ActionDialog>
+    </CallDialog>
   );
 }

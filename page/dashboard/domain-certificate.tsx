@@ -2,7 +2,7 @@ import type { Certificate, Site } from '../../client/client.ts';
 import { Code, Prose } from '../inline.tsx';
 import { VOICE } from '../languages/voice.ts';
 import { liveProblems } from './live-problems.ts';
-import { Badge, Card, Fact, type Tone } from './parts.tsx';
+import { Badge, Card, fact, type Tone } from './parts.tsx';
 import { TEXT, wordFor } from './text.ts';
 import { Ago } from './time.tsx';
 
@@ -52,8 +52,8 @@ function Outside({ site: { live, domain } }: { site: Site }) {
         {TEXT.domain.certificate.looked} <Ago at={live.checkedAt} />
         {live.addresses.length > 0 && (
           <>
-            {': '}
-            <bdi>{live.addresses.map(({ address }) => address).join(', ')}</bdi>
+            {TEXT.signs.colon}
+            <bdi>{live.addresses.map(({ address }) => address).join(TEXT.signs.comma)}</bdi>
           </>
         )}
       </p>
@@ -65,52 +65,36 @@ const TONES: Record<string, Tone> = { issued: 'good', renewing: 'good', failed: 
 
 function Stored({ certificate }: { certificate: Certificate }) {
   const { state, problem, issued, staged, challenge, failures, nextTryAt } = certificate;
+  const texts = TEXT.domain.certificate;
   return (
     <>
       <p>
-        <Badge tone={TONES[state] ?? 'quiet'}>{wordFor(TEXT.domain.certificate.states, state)}</Badge>
+        <Badge tone={TONES[state] ?? 'quiet'}>{wordFor(texts.states, state)}</Badge>
       </p>
       {problem && <Prose {...VOICE.tellProblem(certificate)} />}
       <dl class="facts">
-        {issued && (
-          <>
-            <Fact label={TEXT.domain.certificate.issuer}>
-              <Code text={issued.issuer} />
-            </Fact>
-            <Fact label={TEXT.domain.certificate.source}>
-              {wordFor(TEXT.domain.certificate.sources, issued.source)}
-            </Fact>
-            <Fact label={TEXT.domain.certificate.validUntil}>
-              <Ago at={issued.notAfter} />
-            </Fact>
-            <Fact label={TEXT.domain.certificate.renewAt}>
-              <Ago at={issued.renewal.renewAt} />
-            </Fact>
-            {issued.fallback && (
-              <Fact label={TEXT.domain.certificate.fallback}>
-                <Code text={issued.fallback.issuer} />, <Ago at={issued.fallback.notAfter} />
-              </Fact>
-            )}
-          </>
-        )}
-        {challenge && <Fact label={TEXT.domain.certificate.challenge}>{challenge}</Fact>}
-        {staged && (
-          <Fact label={TEXT.domain.certificate.staged}>
-            {TEXT.domain.certificate.validUntil}: <Ago at={staged.notAfter} />
-          </Fact>
-        )}
-        {failures > 0 && <Fact label={TEXT.domain.certificate.failures}>{failures}</Fact>}
-        {nextTryAt !== undefined && (
-          <Fact label={TEXT.domain.certificate.nextTry}>
-            <Ago at={nextTryAt} />
-          </Fact>
-        )}
-        {issued && (
-          <Fact label={TEXT.domain.certificate.fingerprint}>
-            <Code text={`${issued.fingerprint.slice(0, 23)}…`} />
-          </Fact>
-        )}
+        {fact(texts.issuer, issued && <Code text={issued.issuer} />)}
+        {fact(texts.source, issued && wordFor(texts.sources, issued.source))}
+        {fact(texts.validUntil, issued && <Ago at={issued.notAfter} />)}
+        {fact(texts.renewAt, issued && <Ago at={issued.renewal.renewAt} />)}
+        {fact(texts.fallback, issued?.fallback && <Another certificate={issued.fallback} />)}
+        {fact(texts.challenge, challenge)}
+        {fact(texts.staged, staged && <Another certificate={staged} />)}
+        {fact(texts.failures, failures > 0 && failures)}
+        {fact(texts.nextTry, nextTryAt !== undefined && <Ago at={nextTryAt} />)}
+        {fact(texts.fingerprint, issued && <Code text={`${issued.fingerprint.slice(0, 23)}…`} />)}
       </dl>
+    </>
+  );
+}
+
+/** Another certificate of the name. */
+function Another({ certificate: { issuer, notAfter } }: { certificate: { issuer?: string; notAfter: number } }) {
+  return (
+    <>
+      {issuer !== undefined && <Code text={issuer} />} {TEXT.domain.certificate.validUntil}
+      {TEXT.signs.colon}
+      <Ago at={notAfter} />
     </>
   );
 }

@@ -28,58 +28,41 @@ export interface Part {
   differs: boolean;
 }
 
-/** A comparison takes the product of the lengths: longer ones are compared at their ends alone. */
-const MOST_CELLS = 300_000;
-
 /** Texts that share less than this of the longer one have nothing to do with each other: they differ as a whole. */
 const LEAST_SHARED = 0.5;
 
 /** Compares two texts character by character: the characters of each that the other lacks are marked. */
 export function difference(seen: string, expected: string): { seen: Part[]; expected: Part[] } {
   const [a, b] = [[...seen], [...expected]];
-  const found = a.length * b.length > MOST_CELLS ? sameEnds(a, b) : longestCommon(a, b);
-  const shared = found.a.filter(Boolean).length / Math.max(1, a.length, b.length);
-  const kept = shared < LEAST_SHARED ? { a: [], b: [] } : found;
-  return { seen: partsOf(a, kept.a), expected: partsOf(b, kept.b) };
+  const longer = Math.max(1, a.length, b.length);
+  // A comparison takes the product of the lengths: texts that cannot have enough in common are not compared.
+  const found = Math.min(a.length, b.length) / longer < LEAST_SHARED ? [] : longestCommon(a, b);
+  const kept = found.length / longer < LEAST_SHARED ? [] : found;
+  const marked = (characters: readonly string[], side: 0 | 1) =>
+    partsOf(characters, new Set(kept.map((pair) => pair[side])));
+  return { seen: marked(a, 0), expected: marked(b, 1) };
 }
 
-/** For each text, which of its characters the other has too. */
-interface Kept {
-  a: boolean[];
-  b: boolean[];
-}
-
-function sameEnds(a: readonly string[], b: readonly string[]): Kept {
-  const most = Math.min(a.length, b.length);
-  let start = 0;
-  while (start < most && a[start] === b[start]) start += 1;
-  let end = 0;
-  while (end < most - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end += 1;
-  const keep = (text: readonly string[]) => text.map((_, at) => at < start || at >= text.length - end);
-  return { a: keep(a), b: keep(b) };
-}
-
-function longestCommon(a: readonly string[], b: readonly string[]): Kept {
+/** Pairs of places with the same character, as many as there are in the same order. */
+function longestCommon(a: readonly string[], b: readonly string[]): [number, number][] {
   const width = b.length + 1;
   const lengths = new Uint16Array((a.length + 1) * width);
   const length = (i: number, j: number) => lengths[i * width + j] ?? 0;
   for (let i = a.length - 1; i >= 0; i -= 1)
     for (let j = b.length - 1; j >= 0; j -= 1)
       lengths[i * width + j] = a[i] === b[j] ? length(i + 1, j + 1) + 1 : Math.max(length(i + 1, j), length(i, j + 1));
-  const kept: Kept = { a: a.map(() => false), b: b.map(() => false) };
+  const pairs: [number, number][] = [];
   for (let i = 0, j = 0; i < a.length && j < b.length; )
-    if (a[i] === b[j]) {
-      kept.a[i++] = true;
-      kept.b[j++] = true;
-    } else if (length(i + 1, j) >= length(i, j + 1)) i += 1;
+    if (a[i] === b[j]) pairs.push([i++, j++]);
+    else if (length(i + 1, j) >= length(i, j + 1)) i += 1;
     else j += 1;
-  return kept;
+  return pairs;
 }
 
-function partsOf(characters: readonly string[], kept: readonly boolean[]): Part[] {
+function partsOf(characters: readonly string[], kept: ReadonlySet<number>): Part[] {
   const parts: Part[] = [];
   characters.forEach((character, at) => {
-    const differs = kept[at] !== true;
+    const differs = !kept.has(at);
     const last = parts.at(-1);
     if (last?.differs === differs) last.text += shown(character);
     else parts.push({ text: shown(character), differs });
@@ -112,14 +95,14 @@ const TONES: Record<string, Tone> = {
 };
 
 /** An event as the timeline tells it. `seen`: values of strangers, as they are. `lines`: sentences. */
-export interface Told {
+interface ToldEvent {
   title: string;
   tone: Tone;
   lines: Said[];
   seen: string[];
 }
 
-export function tellEvent({ type, data }: DomainEvent): Told {
+export function tellEvent({ type, data }: DomainEvent): ToldEvent {
   const { record, seen = [], findings = [], certificate, redirect, move, suspension, deletion, live } = data;
   const title = wordFor(TEXT.domain.events, type);
   const { checks_ended: ended, records_wrong: wrong } = TEXT.home.sentences;
@@ -137,7 +120,7 @@ export function tellEvent({ type, data }: DomainEvent): Told {
     .flatMap((line) => (typeof line === 'string' ? { text: line } : (line ?? [])))
     .filter(({ text }) => text !== '');
   return {
-    title: record === undefined ? title : `${title}: ${wordFor(TEXT.domain.recordNames, record)}`,
+    title: record === undefined ? title : title + TEXT.signs.colon + wordFor(TEXT.domain.recordNames, record),
     tone: TONES[type] ?? 'quiet',
     lines,
     seen: [...seen],

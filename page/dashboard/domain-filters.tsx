@@ -1,10 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { ApiCalls } from '../../client/client.ts';
-import { EnvironmentSelect, useEnvironments } from './environments.tsx';
-import { searchTerms } from './search-terms.ts';
+import { environmentOptions, useTree } from './environments.ts';
+import { Select } from './fields.tsx';
+import { type ListInput, searchTerms } from './search-terms.ts';
 import { TEXT } from './text.ts';
-
-export type ListInput = Parameters<ApiCalls['domains']['listWorkspaceDomains']>[0];
 
 /** The filters of the list, as the address has them. */
 export type Filters = Partial<Record<(typeof FILTERS)[number], string>>;
@@ -45,38 +43,21 @@ interface FilterBarProps {
 
 /** The search and the filters. */
 export function FilterBar({ filters, onChange }: FilterBarProps) {
-  const environments = useEnvironments().data ?? [];
+  const environments = environmentOptions(useTree().data, filters.environment);
+  const options = { ...choices(), ...(environments.length > 1 && { environment: Object.fromEntries(environments) }) };
   return (
     <search class="filters">
       <SearchBox value={filters.search ?? ''} onChange={(search) => onChange({ search })} />
-      {(['status', 'certificate', 'live'] as const).map((name) => (
+      {(Object.keys(options) as (keyof ReturnType<typeof choices> | 'environment')[]).map((name) => (
         <label key={name}>
           {TEXT.domains.filters[name]}
-          <select
+          <Select
+            options={[['', TEXT.domains.all], ...Object.entries<string>(options[name] ?? {})]}
             value={filters[name] ?? ''}
-            onChange={({ currentTarget }) => onChange({ [name]: currentTarget.value })}
-          >
-            <option value="">{TEXT.domains.all}</option>
-            {Object.entries(choices()[name]).map(([value, title]) => (
-              <option key={value} value={value}>
-                {title}
-              </option>
-            ))}
-          </select>
-        </label>
-      ))}
-      {(environments.length > 1 || filters.environment !== undefined) && (
-        <label for="environment">
-          {TEXT.domains.filters.environment}
-          <EnvironmentSelect
-            id="environment"
-            environments={environments}
-            value={filters.environment ?? ''}
-            none={TEXT.domains.all}
-            onChange={(environment) => onChange({ environment })}
+            onChange={(value) => onChange({ [name]: value })}
           />
         </label>
-      )}
+      ))}
     </search>
   );
 }

@@ -3,11 +3,13 @@ import type { SetupLink } from '../../client/client.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { Code } from '../inline.tsx';
 import { ActionButton } from './action-button.tsx';
+import { Button } from './button.tsx';
+import { CallDialog } from './call-dialog.tsx';
 import { mayDo, useDashboard } from './context.ts';
-import { ActionDialog } from './domain-dialog.tsx';
+import { SelectField } from './fields.tsx';
 import { useLoad } from './load.ts';
-import { LoadFailed } from './load-failed.tsx';
-import { Badge, Card, Field, Table } from './parts.tsx';
+import { LoadState } from './load-failed.tsx';
+import { Badge, Card, Table } from './parts.tsx';
 import { TEXT } from './text.ts';
 import { Ago } from './time.tsx';
 import { useToast } from './toast.tsx';
@@ -24,15 +26,16 @@ function Links({ domain, name }: { domain: string; name: string }) {
   const { client } = useDashboard();
   const [making, setMaking] = useState<Purpose | null>(null);
   const [made, setMade] = useState<string | null>(null);
-  const { data, error, reload } = useLoad(domain, (signal) => client.domains.listSetupLinks({ domain }, { signal }));
+  const links = useLoad(domain, (signal) => client.domains.listSetupLinks({ domain }, { signal }));
+  const { data, reload } = links;
   const button = (purpose: Purpose) => (
-    <button type="button" class="button quiet small" onClick={() => setMaking(purpose)}>
+    <Button isSmall onClick={() => setMaking(purpose)}>
       {TEXT.domain.links[purpose]}
-    </button>
+    </Button>
   );
   return (
     <Card title={TEXT.domain.links.title} actions={[button('setup'), button('support')]}>
-      {error !== undefined && <LoadFailed error={error} onRetry={reload} />}
+      <LoadState {...links} />
       {made !== null && (
         <div class="made">
           <p>{TEXT.domain.links.once}</p>
@@ -94,7 +97,7 @@ function Row({ link, onChange }: { link: SetupLink; onChange: () => void }) {
       </td>
       <td>
         {works && (
-          <ActionButton kind="quiet" isSmall run={revoke}>
+          <ActionButton isSmall run={revoke}>
             {TEXT.domain.links.revoke}
           </ActionButton>
         )}
@@ -112,33 +115,28 @@ interface MakeLinkProps {
 }
 
 function MakeLink({ domain, name, purpose, onClose, onMade }: MakeLinkProps) {
-  const { client } = useDashboard();
-  const [life, setLife] = useState(purpose === 'support' ? 86_400 : 604_800);
   const isSupport = purpose === 'support';
-  const input = { domain, ...(isSupport && { purpose }), expiresInSeconds: life };
+  const [life, setLife] = useState(isSupport ? 86_400 : 604_800);
   const expires = life < 86_400 ? `${life / 3600}h` : `${life / 86_400}d`;
   return (
-    <ActionDialog
+    <CallDialog<{ url: string }>
       title={isSupport ? TEXT.domain.links.supportTitle : TEXT.domain.links.setupTitle}
       text={isSupport ? TEXT.domain.links.supportText : TEXT.domain.links.setupText}
       label={TEXT.domain.links.do}
-      operation="domains.createSetupLink"
-      input={input}
-      command={['domains', 'setup-link', name, ...(isSupport ? ['--support'] : []), '--expires', expires]}
+      call={{
+        operation: 'domains.createSetupLink',
+        input: { domain, ...(isSupport && { purpose }), expiresInSeconds: life },
+        command: ['domains', 'setup-link', name, ...(isSupport ? ['--support'] : []), '--expires', expires],
+      }}
       onClose={onClose}
-      run={async () => onMade((await client.domains.createSetupLink(input)).url)}
+      onDone={({ url }) => onMade(url)}
     >
-      <Field label={TEXT.domain.links.life}>
-        {(control) => (
-          <select {...control} value={life} onChange={({ currentTarget }) => setLife(Number(currentTarget.value))}>
-            {Object.entries(TEXT.domain.links.lives).map(([seconds, label]) => (
-              <option key={seconds} value={seconds}>
-                {label}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-    </ActionDialog>
+      <SelectField
+        label={TEXT.domain.links.life}
+        options={Object.entries(TEXT.domain.links.lives)}
+        value={life}
+        onChange={(seconds) => setLife(Number(seconds))}
+      />
+    </CallDialog>
   );
 }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { type Diagnosis, NameplateError, type Site } from '../../client/client.ts';
+import type { Site } from '../../client/client.ts';
 import { Name } from '../inline.tsx';
 import { VOICE } from '../languages/voice.ts';
 import { Progress } from '../progress.tsx';
@@ -16,7 +16,7 @@ import { SiteCard } from './domain-site.tsx';
 import { TimelineCard } from './domain-timeline.tsx';
 import { FailedToday, UsageCard, useUsage } from './domain-usage.tsx';
 import { useLoad } from './load.ts';
-import { LoadFailed } from './load-failed.tsx';
+import { isMissing, LoadState } from './load-failed.tsx';
 import { usePageTitle } from './page-title.ts';
 import { WordBadge } from './parts.tsx';
 import { siteState } from './site-state.ts';
@@ -32,18 +32,11 @@ export function DomainPage({ id, isReadOnly = false }: { id: string; isReadOnly?
   const { client } = useDashboard();
   const site = useLoad(id, (signal) => client.domains.getSite({ domain: id }, { signal }), { everyMs: SITE_MS });
   usePageTitle(site.data?.domain.domain ?? TEXT.pages.domains);
-  if (site.error instanceof NameplateError && site.error.status === 404)
-    return <Missing id={id} isReadOnly={isReadOnly} onRestored={site.reload} />;
-  if (site.data === undefined)
-    return site.error === undefined ? (
-      <p aria-busy="true">{TEXT.loading}</p>
-    ) : (
-      <LoadFailed error={site.error} onRetry={site.reload} />
-    );
+  if (isMissing(site.error)) return <Missing id={id} isReadOnly={isReadOnly} onRestored={site.reload} />;
   return (
     <>
-      {site.error !== undefined && <LoadFailed error={site.error} onRetry={site.reload} />}
-      <Known site={site.data} isReadOnly={isReadOnly} onChange={site.reload} />
+      <LoadState {...site} />
+      {site.data && <Known site={site.data} isReadOnly={isReadOnly} onChange={site.reload} />}
     </>
   );
 }
@@ -59,8 +52,12 @@ function useDiagnosis(site: Site) {
   );
   const asked = useLoad(domain, (signal) => client.domains.diagnoseDomain({ domain }, { signal }));
   useEffect(cached.reload, [updatedAt, cached.reload]);
-  const diagnosis: Diagnosis | null = newerLook(cached.data, asked.data);
-  return { diagnosis, error: asked.error, isLooking: asked.isLoading, look: asked.reload };
+  return {
+    diagnosis: newerLook(cached.data, asked.data),
+    error: asked.error,
+    isLooking: asked.isLoading,
+    look: asked.reload,
+  };
 }
 
 function Known({ site, isReadOnly, onChange }: { site: Site; isReadOnly: boolean; onChange: () => void }) {
@@ -72,14 +69,8 @@ function Known({ site, isReadOnly, onChange }: { site: Site; isReadOnly: boolean
   });
   useEffect(certificate.reload, [site.certificate.state, site.certificate.notAfter, certificate.reload]);
   const { diagnosis } = looks;
-  const state = {
-    ...INITIAL_STATE,
-    link: 'open' as const,
-    domain: site.domain,
-    diagnosis,
-    certificate: certificate.data ?? null,
-  };
-  const view = viewOf(state);
+  const known = { domain: site.domain, diagnosis, certificate: certificate.data ?? null };
+  const view = viewOf({ ...INITIAL_STATE, link: 'open', ...known });
   const { word, turn, since, problem } = siteState(site);
   // To this team a record that is not there yet is the cause too.
   const blocking = diagnosis?.findings.filter(({ severity }) => severity === 'blocking').map(VOICE.tellFinding)[0];
@@ -94,7 +85,7 @@ function Known({ site, isReadOnly, onChange }: { site: Site; isReadOnly: boolean
         <h1>
           <Name name={name} />
         </h1>
-        <p class="bar-start">
+        <p class="actions">
           <WordBadge word={word} />
           <span class="note">
             {since !== null && <Ago at={since} />}
@@ -147,7 +138,11 @@ function Missing({ id, isReadOnly, onRestored }: { id: string; isReadOnly: boole
         <bdi>{id}</bdi>
       </p>
       <p>{TEXT.domain.delete.gone}</p>
-      {!isBack && <ActionButton run={restore}>{TEXT.domain.delete.restore}</ActionButton>}
+      {!isBack && (
+        <ActionButton kind="main" run={restore}>
+          {TEXT.domain.delete.restore}
+        </ActionButton>
+      )}
     </section>
   );
 }

@@ -4,7 +4,7 @@ import type { ToldFinding } from '../languages/voice.ts';
 import { comparisonOf } from '../record-view.ts';
 import { Records } from '../records.tsx';
 import type { View } from '../view.ts';
-import { ActionButton } from './action-button.tsx';
+import { Button } from './button.tsx';
 import { difference, type Part } from './domain-facts.ts';
 import { LoadFailed } from './load-failed.tsx';
 import { Badge, Card, Table, type Tone } from './parts.tsx';
@@ -30,9 +30,9 @@ export function DnsRecords({ view, looks }: { view: View; looks: Looks }) {
       <Card
         title={TEXT.domain.nameservers.title}
         actions={
-          <ActionButton kind="quiet" isSmall isDisabled={isLooking} run={async () => look()}>
+          <Button isSmall onClick={look}>
             {TEXT.domain.lookNow}
-          </ActionButton>
+          </Button>
         }
       >
         <p class="note" aria-busy={isLooking}>
@@ -40,13 +40,17 @@ export function DnsRecords({ view, looks }: { view: View; looks: Looks }) {
             TEXT.domain.notLooked
           ) : (
             <>
-              {TEXT.domain.lastLook}: <Ago at={diagnosis.checkedAt} />
+              {TEXT.domain.lastLook}
+              {TEXT.signs.colon}
+              <Ago at={diagnosis.checkedAt} />
             </>
           )}
           {diagnosis?.schedule.nextCheckAt !== undefined && (
             <>
               {' · '}
-              {TEXT.domain.nextLook}: <Ago at={diagnosis.schedule.nextCheckAt} />
+              {TEXT.domain.nextLook}
+              {TEXT.signs.colon}
+              <Ago at={diagnosis.schedule.nextCheckAt} />
             </>
           )}
         </p>
@@ -132,22 +136,13 @@ function Answers({ diagnosis }: { diagnosis: Diagnosis }) {
 }
 
 /** An address beside a name has nothing in common with it: only values of one kind are compared. */
-function Values({ record, seen: { values, cname = [] } }: { record: DiagnosisRecord; seen: Seen }) {
-  const isCompared = record.type !== 'ALIAS';
+function Values({ record: { type, expected }, seen: { values, cname = [] } }: { record: DiagnosisRecord; seen: Seen }) {
+  const compared = type === 'TXT' ? [...cname, ...values] : cname;
   return (
     <ul class="values">
-      {cname.map((each) => (
-        <li key={`c ${each}`}>
-          <Marked parts={difference(each, record.expected).seen} as="del" />
-        </li>
-      ))}
-      {values.map((each) => (
+      {[...cname, ...values].map((each) => (
         <li key={each}>
-          {isCompared && record.type === 'TXT' ? (
-            <Marked parts={difference(each, record.expected).seen} as="del" />
-          ) : (
-            <Code text={each} />
-          )}
+          {compared.includes(each) ? <Marked parts={difference(each, expected).seen} as="del" /> : <Code text={each} />}
         </li>
       ))}
     </ul>

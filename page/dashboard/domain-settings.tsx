@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
-import { useDashboard } from './context.ts';
-import { ActionDialog, type ActionProps } from './domain-dialog.tsx';
+import type { Certificate } from '../../client/client.ts';
+import { CallDialog } from './call-dialog.tsx';
 import { metadataChange } from './domain-facts.ts';
-import { Field } from './parts.tsx';
+import type { ActionProps } from './domain-serving.tsx';
+import { SelectField, TextArea, TextField, Tick } from './fields.tsx';
 import { TEXT } from './text.ts';
 
 export function SettingsDialog({ site, onClose, onChange }: ActionProps) {
-  const { client } = useDashboard();
   const { id: domain, domain: name } = site.domain;
   const before = site.settings ?? {};
   const [origin, setOrigin] = useState(before.origin ?? '');
@@ -18,54 +18,51 @@ export function SettingsDialog({ site, onClose, onChange }: ActionProps) {
   const hsts = seconds === null ? null : { ...before.hsts, maxAge: seconds };
   const settings = {
     ...(origin.trim() !== (before.origin ?? '') && { origin: origin.trim() || null }),
-    ...(minTls !== (before.minTlsVersion ?? '') && { minTlsVersion: (minTls || null) as '1.2' | '1.3' | null }),
+    ...(minTls !== (before.minTlsVersion ?? '') && { minTlsVersion: minTls || null }),
     ...(seconds !== (before.hsts?.maxAge ?? null) && { hsts }),
     ...(servesHttp !== (before.redirectToHttps === false) && { redirectToHttps: servesHttp ? false : null }),
   };
-  const input = { domain, settings };
   return (
-    <ActionDialog
+    <CallDialog
       title={TEXT.domain.settings.title}
       text={TEXT.domain.settings.text}
       label={TEXT.domain.settings.do}
-      operation="domains.updateDomain"
-      input={input}
-      command={['domains', 'update', name, ...optionsOf(settings)]}
-      isDisabled={Object.keys(settings).length === 0}
-      onClose={onClose}
-      run={async () => {
-        await client.domains.updateDomain(input);
-        onChange();
-        return TEXT.domain.settings.done;
+      call={{
+        operation: 'domains.updateDomain',
+        input: { domain, settings },
+        command: ['domains', 'update', name, ...optionsOf(settings)],
       }}
+      isDisabled={Object.keys(settings).length === 0}
+      done={() => TEXT.domain.settings.done}
+      onDone={onChange}
+      onClose={onClose}
     >
-      <Field label={TEXT.domain.settings.origin} hint={TEXT.domain.settings.originHint}>
-        {(control) => (
-          <input {...control} type="url" value={origin} onInput={(event) => setOrigin(event.currentTarget.value)} />
-        )}
-      </Field>
-      <Field label={TEXT.domain.settings.minTls}>
-        {(control) => (
-          <select {...control} value={minTls} onChange={(event) => setMinTls(event.currentTarget.value)}>
-            <option value="">{TEXT.domain.settings.usual}</option>
-            <option value="1.2">1.2</option>
-            <option value="1.3">1.3</option>
-          </select>
-        )}
-      </Field>
-      <Field label={TEXT.domain.settings.hsts} hint={TEXT.domain.settings.hstsHint}>
-        {(control) => (
-          <input
-            {...control}
-            type="number"
-            min="0"
-            value={age}
-            onInput={(event) => setAge(event.currentTarget.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label={TEXT.domain.settings.origin}
+        hint={TEXT.domain.settings.originHint}
+        type="url"
+        value={origin}
+        onChange={setOrigin}
+      />
+      <SelectField
+        label={TEXT.domain.settings.minTls}
+        options={[
+          ['', TEXT.domain.settings.usual],
+          ['1.2', '1.2'],
+          ['1.3', '1.3'],
+        ]}
+        value={minTls}
+        onChange={setMinTls}
+      />
+      <TextField
+        label={TEXT.domain.settings.hsts}
+        hint={TEXT.domain.settings.hstsHint}
+        type="number"
+        value={age}
+        onChange={setAge}
+      />
       <Tick label={TEXT.domain.settings.http} isOn={servesHttp} onChange={setServesHttp} />
-    </ActionDialog>
+    </CallDialog>
   );
 }
 
@@ -87,7 +84,6 @@ function optionsOf(settings: {
 }
 
 export function OwnDataDialog({ site, onClose, onChange }: ActionProps) {
-  const { client } = useDashboard();
   const { id: domain, domain: name } = site.domain;
   const before = site.metadata ?? {};
   const [externalId, setExternalId] = useState(site.externalId ?? '');
@@ -100,68 +96,60 @@ export function OwnDataDialog({ site, onClose, onChange }: ActionProps) {
   const input = { domain, externalId: externalId === '' ? null : externalId, metadata: metadata ?? {} };
   const pairs = Object.entries(input.metadata);
   return (
-    <ActionDialog
+    <CallDialog
       title={TEXT.domain.ownData.title}
       text={TEXT.domain.settings.text}
       label={TEXT.domain.ownData.do}
-      operation="domains.updateDomain"
-      input={input}
-      command={[
-        ...['domains', 'update', name],
-        ...(externalId === '' ? ['--remove', 'external-id'] : ['--external-id', externalId]),
-        ...pairs.flatMap(([key, value]) =>
-          value === null ? ['--remove-metadata', key] : ['--metadata', `${key}=${value}`],
-        ),
-      ]}
-      isDisabled={metadata === null}
-      onClose={onClose}
-      run={async () => {
-        await client.domains.updateDomain(input);
-        onChange();
-        return TEXT.domain.ownData.done;
+      call={{
+        operation: 'domains.updateDomain',
+        input,
+        command: [
+          ...['domains', 'update', name],
+          ...(externalId === '' ? ['--remove', 'external-id'] : ['--external-id', externalId]),
+          ...pairs.flatMap(([key, value]) =>
+            value === null ? ['--remove-metadata', key] : ['--metadata', `${key}=${value}`],
+          ),
+        ],
       }}
+      isDisabled={metadata === null}
+      done={() => TEXT.domain.ownData.done}
+      onDone={onChange}
+      onClose={onClose}
     >
-      <Field label={TEXT.domain.ownData.externalId}>
-        {(control) => (
-          <input {...control} value={externalId} onInput={(event) => setExternalId(event.currentTarget.value)} />
-        )}
-      </Field>
-      <Field
+      <TextField label={TEXT.domain.ownData.externalId} value={externalId} onChange={setExternalId} />
+      <TextArea
         label={TEXT.domain.ownData.metadata}
         hint={TEXT.domain.ownData.hint}
         error={metadata === null ? TEXT.domain.ownData.bad : undefined}
-      >
-        {(control) => (
-          <textarea {...control} rows={5} value={lines} onInput={(event) => setLines(event.currentTarget.value)} />
-        )}
-      </Field>
-    </ActionDialog>
+        rows={5}
+        value={lines}
+        onChange={setLines}
+      />
+    </CallDialog>
   );
 }
 
 export function UploadDialog({ site, onClose, onChange }: ActionProps) {
-  const { client } = useDashboard();
   const { id: domain, domain: name } = site.domain;
   const [certificates, setCertificates] = useState('');
   const [privateKey, setPrivateKey] = useState('');
   const [managed, setManaged] = useState(false);
   const about = { domain, ...(managed && { managed }) };
   return (
-    <ActionDialog
+    <CallDialog<Certificate>
       title={TEXT.domain.upload.title}
       text={TEXT.domain.upload.text}
       label={TEXT.domain.upload.do}
-      operation="domains.uploadCertificate"
-      // The key is in no text to copy.
-      input={{ ...about, certificates: '…', privateKey: '…' }}
-      command={['domains', 'certificate', name, '--chain', 'fullchain.pem', '--private-key', 'privkey.pem']}
-      isDisabled={certificates.trim() === '' || privateKey.trim() === ''}
-      onClose={onClose}
-      run={async () => {
-        const { issued } = await client.domains.uploadCertificate({ ...about, certificates, privateKey });
-        onChange();
-        return TEXT.domain.upload.done(issued?.notAfter);
+      call={{
+        operation: 'domains.uploadCertificate',
+        // The key is in no text to copy.
+        input: { ...about, certificates: '…', privateKey: '…' },
+        command: ['domains', 'certificate', name, '--chain', 'fullchain.pem', '--private-key', 'privkey.pem'],
       }}
+      sent={{ ...about, certificates, privateKey }}
+      done={({ issued }) => TEXT.domain.upload.done(issued?.notAfter)}
+      onDone={onChange}
+      onClose={onClose}
     >
       <Pem
         label={TEXT.domain.upload.chain}
@@ -176,7 +164,7 @@ export function UploadDialog({ site, onClose, onChange }: ActionProps) {
         onChange={setPrivateKey}
       />
       <Tick label={TEXT.domain.upload.managed} isOn={managed} onChange={setManaged} />
-    </ActionDialog>
+    </CallDialog>
   );
 }
 
@@ -185,32 +173,12 @@ function Pem(props: { label: string; hint: string; text: string; onChange: (text
   const { label, hint, text, onChange } = props;
   return (
     <>
-      <Field label={label} hint={hint}>
-        {(control) => (
-          <textarea
-            {...control}
-            rows={4}
-            value={text}
-            spellcheck={false}
-            autocomplete="off"
-            onInput={({ currentTarget }) => onChange(currentTarget.value)}
-          />
-        )}
-      </Field>
+      <TextArea label={label} hint={hint} required rows={4} value={text} onChange={onChange} />
       <input
         type="file"
-        aria-label={`${label}: ${TEXT.domain.upload.file}`}
+        aria-label={label + TEXT.signs.colon + TEXT.domain.upload.file}
         onChange={({ currentTarget }) => currentTarget.files?.[0]?.text().then(onChange)}
       />
     </>
-  );
-}
-
-function Tick({ label, isOn, onChange }: { label: string; isOn: boolean; onChange: (isOn: boolean) => void }) {
-  return (
-    <label class="tick">
-      <input type="checkbox" checked={isOn} onChange={({ currentTarget }) => onChange(currentTarget.checked)} />
-      {label}
-    </label>
   );
 }

@@ -1,53 +1,43 @@
 import type { Site } from '../../client/client.ts';
 import { Code, Name } from '../inline.tsx';
-import { Card, Fact } from './parts.tsx';
+import { Card, fact } from './parts.tsx';
 import { TEXT } from './text.ts';
 import { Ago } from './time.tsx';
 
 /** Where requests go, and the data of the platform. */
 export function SiteCard({ site }: { site: Site }) {
   const { domain, origin, redirect, suspension, settings, externalId, metadata = {} } = site;
+  const texts = TEXT.domain.site;
   return (
-    <Card title={TEXT.domain.site.title}>
+    <Card title={texts.title}>
       <dl class="facts">
-        {suspension && (
-          <Fact label={TEXT.domain.site.suspended}>
-            <Ago at={suspension.suspendedAt} /> ({suspension.status})
-            {suspension.by === 'operator' && ` ${TEXT.domain.site.byOperator}`}
-          </Fact>
-        )}
-        {redirect && (
-          <Fact label={TEXT.domain.site.redirect}>
-            <Name name={redirect.to} /> ({redirect.status})
-          </Fact>
-        )}
-        <Fact label={TEXT.domain.site.origin}>
-          {origin === undefined ? (
-            TEXT.domain.site.noOrigin
-          ) : (
+        {suspension &&
+          fact(
+            texts.suspended,
             <>
-              <Code text={origin.url} /> {settings?.origin !== undefined && TEXT.domain.site.ownOrigin}
-            </>
+              <Ago at={suspension.suspendedAt} /> ({suspension.status}){' '}
+              {suspension.by === 'operator' && texts.byOperator}
+            </>,
           )}
-        </Fact>
-        {settings?.minTlsVersion && <Fact label={TEXT.domain.site.minTls}>{settings.minTlsVersion}</Fact>}
-        {settings?.hsts && <Fact label={TEXT.domain.site.hsts}>{settings.hsts.maxAge}</Fact>}
-        {settings?.redirectToHttps === false && (
-          <Fact label={TEXT.domain.site.http}>{TEXT.domain.site.httpServed}</Fact>
+        {redirect &&
+          fact(
+            texts.redirect,
+            <>
+              <Name name={redirect.to} /> ({redirect.status})
+            </>,
+          )}
+        {fact(
+          texts.origin,
+          <>
+            {origin ? <Code text={origin.url} /> : texts.noOrigin} {origin && settings?.origin && texts.ownOrigin}
+          </>,
         )}
-        {externalId !== undefined && (
-          <Fact label={TEXT.domain.site.externalId}>
-            <Code text={externalId} />
-          </Fact>
-        )}
-        {Object.entries(metadata).map(([key, value]) => (
-          <Fact key={key} label={key}>
-            <bdi>{value}</bdi>
-          </Fact>
-        ))}
-        <Fact label={TEXT.domain.site.id}>
-          <Code text={domain.id} />
-        </Fact>
+        {fact(texts.minTls, settings?.minTlsVersion)}
+        {fact(texts.hsts, settings?.hsts?.maxAge)}
+        {fact(texts.http, settings?.redirectToHttps === false && texts.httpServed)}
+        {fact(texts.externalId, externalId !== undefined && <Code text={externalId} />)}
+        {Object.entries(metadata).map(([key, value]) => fact(key, <bdi>{value}</bdi>))}
+        {fact(texts.id, <Code text={domain.id} />)}
       </dl>
     </Card>
   );

@@ -3,6 +3,7 @@ import { createClient, type NameplateClient } from '../../client/client.ts';
 import { LinkRefused, openLink } from '../../client/link-session.ts';
 import { Announcer } from '../announcer.tsx';
 import { DashboardProvider } from './context.ts';
+import { Entrance, Opening } from './entrance.tsx';
 import { LanguageField } from './language.tsx';
 import { pageChunk } from './page-chunk.tsx';
 import { TEXT } from './text.ts';
@@ -63,27 +64,10 @@ export function SupportPage({ token }: { token: string }) {
 
   switch (state.kind) {
     case 'opening':
-      return (
-        <p class="opening" aria-busy="true">
-          {TEXT.domain.support.opening}
-        </p>
-      );
+      return <Opening text={TEXT.domain.support.opening} />;
     case 'ended': {
-      const { title, text } = TEXT.domain.support.ends[state.end];
-      return (
-        <main class="entrance">
-          <section class="card" role="alert">
-            <h1>{title}</h1>
-            <p>{text}</p>
-            {state.end === 'failed' && (
-              <button type="button" class="button" onClick={() => setTurn(turn + 1)}>
-                {TEXT.tryAgain}
-              </button>
-            )}
-          </section>
-          <LanguageField />
-        </main>
-      );
+      const retry = () => setTurn(turn + 1);
+      return <Entrance {...TEXT.domain.support.ends[state.end]} onRetry={state.end === 'failed' && retry} />;
     }
     case 'open':
       return (

@@ -5,9 +5,10 @@ import { ActionButton } from './action-button.tsx';
 import { useDashboard } from './context.ts';
 import { tellEvent } from './domain-facts.ts';
 import { useLoad } from './load.ts';
-import { LoadFailed } from './load-failed.tsx';
-import { Card, type Moment, Timeline } from './parts.tsx';
+import { LoadState } from './load-failed.tsx';
+import { Card } from './parts.tsx';
 import { TEXT } from './text.ts';
+import { Ago } from './time.tsx';
 
 const REFRESH_MS = 15_000;
 const PAGE_SIZE = 15;
@@ -30,11 +31,15 @@ export function TimelineCard({ domain, isStale }: { domain: string; isStale: num
   };
   return (
     <Card title={TEXT.domain.timeline.title}>
-      {first.error !== undefined && <LoadFailed error={first.error} onRetry={first.reload} />}
+      <LoadState {...first} />
       {first.data && events.length === 0 && <p class="note">{TEXT.domain.timeline.none}</p>}
-      <Timeline label={TEXT.domain.timeline.title} moments={events.map(momentOf)} />
+      <ol class="timeline" aria-label={TEXT.domain.timeline.title}>
+        {events.map((event) => (
+          <Moment key={event.id} event={event} />
+        ))}
+      </ol>
       {cursor !== undefined && (
-        <ActionButton kind="quiet" isSmall run={more}>
+        <ActionButton isSmall run={more}>
           {TEXT.domain.timeline.older}
         </ActionButton>
       )}
@@ -42,28 +47,34 @@ export function TimelineCard({ domain, isStale }: { domain: string; isStale: num
   );
 }
 
-function momentOf(event: DomainEvent): Moment {
+function Moment({ event }: { event: DomainEvent }) {
   const { title, tone, lines, seen } = tellEvent(event);
-  return {
-    at: event.at,
-    title,
-    tone,
-    by: event.actor,
-    details: (
-      <>
-        {lines.map(({ text, lang }) => (
-          <p key={text} class="note" lang={lang}>
-            <bdi>{text}</bdi>
-          </p>
-        ))}
-        {seen.length > 0 && (
-          <p>
-            {seen.map((value) => (
-              <Code key={value} text={value} />
-            ))}
-          </p>
-        )}
-      </>
-    ),
-  };
+  return (
+    <li class={tone}>
+      <p>
+        {title}{' '}
+        <span class="note">
+          <Ago at={event.at} />
+          {event.actor !== undefined && (
+            <>
+              {' · '}
+              <bdi>{event.actor}</bdi>
+            </>
+          )}
+        </span>
+      </p>
+      {lines.map(({ text, lang }) => (
+        <p key={text} class="note" lang={lang}>
+          <bdi>{text}</bdi>
+        </p>
+      ))}
+      {seen.length > 0 && (
+        <p>
+          {seen.map((value) => (
+            <Code key={value} text={value} />
+          ))}
+        </p>
+      )}
+    </li>
+  );
 }

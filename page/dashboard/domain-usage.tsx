@@ -3,7 +3,7 @@ import { mayDo, useDashboard } from './context.ts';
 import { bytes, daily, sumOf } from './domain-facts.ts';
 import { inLanguage, number } from './figures.ts';
 import { type Loaded, useLoad } from './load.ts';
-import { LoadFailed } from './load-failed.tsx';
+import { LoadState } from './load-failed.tsx';
 import { Card } from './parts.tsx';
 import { TEXT } from './text.ts';
 
@@ -36,14 +36,15 @@ export function FailedToday({ usage }: { usage: UsageInTime[] | null | undefined
 }
 
 /** The requests that the edge served, with the errors of the origin apart from its own. */
-export function UsageCard({ data, error, reload }: Loaded<UsageInTime[] | null>) {
+export function UsageCard(usage: Loaded<UsageInTime[] | null>) {
+  const { data } = usage;
   if (data === null) return null;
   const sums = sumOf(data ?? []);
   const days = daily(data ?? [], Date.now(), DAYS);
   const most = Math.max(1, ...days.map(({ requests }) => requests));
   return (
     <Card title={TEXT.domain.usage.title}>
-      {error !== undefined && <LoadFailed error={error} onRetry={reload} />}
+      <LoadState {...usage} />
       {data && sums.requests === 0 && <p class="note">{TEXT.domain.usage.none}</p>}
       {sums.requests > 0 && (
         <>
@@ -58,7 +59,8 @@ export function UsageCard({ data, error, reload }: Loaded<UsageInTime[] | null>)
           <ol class="days" aria-label={TEXT.domain.usage.perDay}>
             {days.map(({ at, requests, originErrors, edgeErrors }) => {
               const errors = originErrors + edgeErrors;
-              const said = `${dayFormat().format(at)}: ${number(requests)}, 5xx ${number(errors)}`;
+              const { colon, comma } = TEXT.signs;
+              const said = `${dayFormat().format(at)}${colon}${number(requests)}${comma}5xx ${number(errors)}`;
               return (
                 <li key={at} title={said}>
                   <i class="served" style={{ height: `${(requests / most) * 100}%` }}>

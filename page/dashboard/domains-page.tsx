@@ -1,16 +1,17 @@
+import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { Site } from '../../client/client.ts';
 import { Name } from '../inline.tsx';
 import { AddDomains } from './add-domains.tsx';
+import { Button } from './button.tsx';
 import { mayDo, useDashboard } from './context.ts';
 import { FILTERS, FilterBar, type Filters, filtersOf, inputOf } from './domain-filters.tsx';
 import { useLoad } from './load.ts';
 import { LoadFailed } from './load-failed.tsx';
-import { usePageTitle } from './page-title.ts';
-import { EmptyState, WordBadge } from './parts.tsx';
+import { EmptyState, PageHead, WordBadge } from './parts.tsx';
 import { goTo, hrefOf, Link } from './route.tsx';
 import { hasMore, rowCount, rowsBetween } from './row-pages.ts';
-import { externalIdSearch, isWholeName } from './search-terms.ts';
+import { externalIdSearch, findNames } from './search-terms.ts';
 import { SetUpLinks } from './set-up-links.tsx';
 import { siteState } from './site-state.ts';
 import { TEXT } from './text.ts';
@@ -23,18 +24,11 @@ const COUNT_MS = 60_000;
 /** One row a name. The filters are in the address. */
 export function DomainsPage({ query }: { query: URLSearchParams }) {
   const { client, person } = useDashboard();
-  usePageTitle(TEXT.pages.domains);
   const filters = filtersOf(query);
   const input = inputOf(filters);
-  const rows = useRows<Site>(JSON.stringify(input), async (cursor, signal) => {
-    const whole = cursor === undefined && isWholeName(input.search) && Object.keys(input).length === 1;
-    const [page, exact] = await Promise.all([
-      client.domains.listWorkspaceDomains({ ...input, cursor }, { signal }),
-      whole ? client.domains.getSite({ domain: input.search ?? '' }, { signal }).catch(() => null) : null,
-    ]);
-    if (exact === null) return page;
-    return { ...page, items: [exact, ...page.items.filter(({ domain }) => domain.id !== exact.domain.id)] };
-  });
+  const rows = useRows<Site>(JSON.stringify(input), (cursor, signal) =>
+    findNames(client, { ...input, cursor }, signal),
+  );
   const counts = useLoad('counts', (signal) => client.domains.countDomains({}, { signal }), { everyMs: COUNT_MS });
   const [chosen, setChosen] = useState<ReadonlyMap<string, string>>(new Map());
   const [isLinking, setLinking] = useState(false);
@@ -46,18 +40,15 @@ export function DomainsPage({ query }: { query: URLSearchParams }) {
   const more = hasMore(rows.pages);
   const isFiltered = Object.keys(filters).length > 0;
   const total = isFiltered ? null : (counts.data?.total ?? null);
-  const mayAdd = mayDo(person, 'environment', 'create_domain');
+  const addButton = mayDo(person, 'environment', 'create_domain') && (
+    <Button kind="main" onClick={() => change({ add: '1' })}>
+      {TEXT.domains.add}
+    </Button>
+  );
 
   return (
     <>
-      <header class="bar">
-        <h1>{TEXT.pages.domains}</h1>
-        {mayAdd && (
-          <button type="button" class="button" onClick={() => change({ add: '1' })}>
-            {TEXT.domains.add}
-          </button>
-        )}
-      </header>
+      <PageHead title={TEXT.pages.domains}>{addButton}</PageHead>
       <FilterBar filters={filters} onChange={change} />
       {rows.error !== undefined && <LoadFailed error={rows.error} onRetry={rows.reload} />}
       <div class="bar list-bar">
@@ -68,12 +59,12 @@ export function DomainsPage({ query }: { query: URLSearchParams }) {
         {chosen.size > 0 && (
           <div class="actions">
             <span>{TEXT.domains.chosen(chosen.size)}</span>
-            <button type="button" class="button small" onClick={() => setLinking(true)}>
+            <Button kind="main" isSmall onClick={() => setLinking(true)}>
               {TEXT.domains.sendLinks}
-            </button>
-            <button type="button" class="button quiet small" onClick={() => setChosen(new Map())}>
+            </Button>
+            <Button isSmall onClick={() => setChosen(new Map())}>
               {TEXT.domains.chooseNone}
-            </button>
+            </Button>
           </div>
         )}
       </div>
@@ -84,7 +75,7 @@ export function DomainsPage({ query }: { query: URLSearchParams }) {
           onChoose={mayDo(person, 'environment', 'create_setup_link') ? setChosen : null}
         />
       )}
-      {count === 0 && !rows.isLoading && !more && <Nothing filters={filters} mayAdd={mayAdd} onChange={change} />}
+      {count === 0 && !rows.isLoading && !more && <Nothing filters={filters} button={addButton} onChange={change} />}
       {isAdding && <AddDomains environment={filters.environment} onClose={() => change({})} onAdded={rows.reload} />}
       {isLinking && <SetUpLinks domains={chosen} onClose={() => setLinking(false)} />}
     </>
@@ -186,20 +177,17 @@ function cellsOf(site: Site) {
 
 interface NothingProps {
   filters: Filters;
-  mayAdd: boolean;
-  onChange(changes: Filters & { add?: string }): void;
+  /** Adds the first ones. */
+  button: ComponentChildren;
+  onChange(changes: Filters): void;
 }
 
 /** Why there is no row, and what helps. */
-function Nothing({ filters, mayAdd, onChange }: NothingProps) {
+function Nothing({ filters, button, onChange }: NothingProps) {
   if (Object.keys(filters).length === 0)
     return (
       <EmptyState title={TEXT.domains.empty} text={TEXT.domains.emptyHint}>
-        {mayAdd && (
-          <button type="button" class="button" onClick={() => onChange({ add: '1' })}>
-            {TEXT.domains.add}
-          </button>
-        )}
+        {button}
       </EmptyState>
     );
   const { search } = inputOf(filters);
@@ -207,13 +195,11 @@ function Nothing({ filters, mayAdd, onChange }: NothingProps) {
   return (
     <EmptyState title={TEXT.domains.none} text={TEXT.domains.noneHint}>
       {search !== undefined && (
-        <button type="button" class="button quiet" onClick={() => onChange({ search: externalIdSearch(search) })}>
+        <Button onClick={() => onChange({ search: externalIdSearch(search) })}>
           {TEXT.domains.asExternalId(search)}
-        </button>
+        </Button>
       )}
-      <button type="button" class="button quiet" onClick={() => onChange(none)}>
-        {TEXT.domains.clear}
-      </button>
+      <Button onClick={() => onChange(none)}>{TEXT.domains.clear}</Button>
     </EmptyState>
   );
 }

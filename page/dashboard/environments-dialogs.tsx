@@ -3,8 +3,9 @@ import { NameplateError } from '../../client/client.ts';
 import { ActionButton } from './action-button.tsx';
 import { CallDialog } from './call-dialog.tsx';
 import { useDashboard } from './context.ts';
-import { Field } from './parts.tsx';
+import { TextField } from './fields.tsx';
 import { TEXT } from './text.ts';
+import { useToast } from './toast.tsx';
 
 export type Kind = 'project' | 'app' | 'environment';
 
@@ -54,27 +55,14 @@ export function NewPlace({ kind, parent, onDone, onClose }: NewPlaceProps) {
       onDone={onDone}
       onClose={onClose}
     >
-      <Field label={TEXT.environments.slug} hint={TEXT.environments.slugHint}>
-        {(control) => (
-          <input
-            {...control}
-            required
-            autocomplete="off"
-            value={slug}
-            onInput={({ currentTarget }) => setSlug(currentTarget.value)}
-          />
-        )}
-      </Field>
-      <Field label={TEXT.environments.name} hint={TEXT.environments.nameHint}>
-        {(control) => (
-          <input
-            {...control}
-            autocomplete="off"
-            value={name}
-            onInput={({ currentTarget }) => setName(currentTarget.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label={TEXT.environments.slug}
+        hint={TEXT.environments.slugHint}
+        required
+        value={slug}
+        onChange={setSlug}
+      />
+      <TextField label={TEXT.environments.name} hint={TEXT.environments.nameHint} value={name} onChange={setName} />
     </CallDialog>
   );
 }
@@ -82,15 +70,23 @@ export function NewPlace({ kind, parent, onDone, onClose }: NewPlaceProps) {
 /** Asks once. An environment of which deleted domains can still be restored is not deleted at the first time. */
 export function RemovePlace({ place, onDone, onClose }: { place: Place; onDone: () => void; onClose: () => void }) {
   const { client } = useDashboard();
+  const toast = useToast();
   const { kind, id, slug } = place;
   const [isRestorable, setRestorable] = useState(false);
   const operation = DELETE[kind];
   const note = (problem: unknown) => {
     if (problem instanceof NameplateError && problem.code === 'application/domains_restorable') setRestorable(true);
   };
+  const removeAnyway = async () => {
+    await client.call(operation, { [kind]: id });
+    toast({ text: TEXT.environments.removed(slug) });
+    onClose();
+    onDone();
+  };
   return (
     <CallDialog
-      title={`${TEXT.environments.removeTitle[kind]} ${slug}?`}
+      title={TEXT.environments.removeTitle[kind](slug)}
+      text={TEXT.environments.removeText[kind]}
       label={TEXT.environments.remove}
       kind="danger"
       call={{
@@ -98,15 +94,15 @@ export function RemovePlace({ place, onDone, onClose }: { place: Place; onDone: 
         input: { [kind]: id, ...(kind === 'environment' && { refuseRestorable: true }) },
         command: [`${kind}s`, 'delete', id],
       }}
+      done={() => TEXT.environments.removed(slug)}
       onDone={onDone}
       onError={note}
       onClose={onClose}
     >
-      <p>{TEXT.environments.removeText[kind]}</p>
       {isRestorable && (
         <p>
           {TEXT.environments.anywayText}{' '}
-          <ActionButton kind="danger" isSmall run={() => client.call(operation, { [kind]: id }).then(onDone)}>
+          <ActionButton kind="danger" isSmall run={removeAnyway}>
             {TEXT.environments.anyway}
           </ActionButton>
         </p>

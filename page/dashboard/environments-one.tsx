@@ -1,28 +1,27 @@
 import { useState } from 'preact/hooks';
-import { type Environment, NameplateError, type OriginSettings } from '../../client/client.ts';
+import type { Environment, OriginSettings } from '../../client/client.ts';
 import { Code } from '../inline.tsx';
+import { Button } from './button.tsx';
 import { CallDialog } from './call-dialog.tsx';
 import { mayDo, useDashboard } from './context.ts';
+import { TextField, Tick } from './fields.tsx';
 import { listAll } from './list-all.ts';
 import { useLoad } from './load.ts';
-import { LoadFailed } from './load-failed.tsx';
+import { isMissing, LoadState } from './load-failed.tsx';
 import { usePageTitle } from './page-title.ts';
-import { Badge, Card, Fact, Field, Table } from './parts.tsx';
+import { Badge, Card, fact, Table } from './parts.tsx';
 import { hrefOf, Link } from './route.tsx';
-import { OVERLAPS, OverlapField, SecretOnce, USUAL_OVERLAP } from './secret-parts.tsx';
+import { RotateDialog, SecretOnce } from './secret-parts.tsx';
 import { TEXT } from './text.ts';
 import { Ago } from './time.tsx';
 
 /** One environment: its deployments, and how its origins are asked. */
 export function EnvironmentPage({ id }: { id: string }) {
   const { client, person } = useDashboard();
-  const { data, error, reload } = useLoad(id, (signal) =>
-    client.environments.getEnvironment({ environment: id }, { signal }),
-  );
+  const loaded = useLoad(id, (signal) => client.environments.getEnvironment({ environment: id }, { signal }));
+  const { data, error, reload } = loaded;
   usePageTitle(data?.slug ?? TEXT.pages.environments);
-  if (error instanceof NameplateError && error.status === 404) return <p class="empty">{TEXT.environments.missing}</p>;
-  if (data === undefined)
-    return error === undefined ? <p aria-busy="true">{TEXT.loading}</p> : <LoadFailed error={error} onRetry={reload} />;
+  if (data === undefined || isMissing(error)) return <LoadState {...loaded} missing={TEXT.environments.missing} />;
   return (
     <>
       <p>
@@ -43,17 +42,18 @@ function Deployments({ environment, onChange }: { environment: Environment; onCh
   const { id, slug, currentDeploymentId } = environment;
   const [isAsked, setAsked] = useState(false);
   const [origin, setOrigin] = useState('');
-  const { data, error, reload } = useLoad(`${id} ${currentDeploymentId}`, (signal) =>
+  const list = useLoad(`${id} ${currentDeploymentId}`, (signal) =>
     listAll(client.deployments.listDeployments, { environment: id }, signal),
   );
+  const { data } = list;
   const deployButton = mayDo(person, 'environment', 'create_deployment') && (
-    <button type="button" class="button small" onClick={() => setAsked(true)}>
+    <Button kind="main" isSmall onClick={() => setAsked(true)}>
       {TEXT.environments.deploy}
-    </button>
+    </Button>
   );
   return (
     <Card title={TEXT.environments.deployments} actions={deployButton}>
-      {error !== undefined && <LoadFailed error={error} onRetry={reload} />}
+      <LoadState {...list} />
       {data?.length === 0 && <p class="note">{TEXT.environments.noDeployments}</p>}
       {data !== undefined && data.length > 0 && (
         <Table label={TEXT.environments.deployments} columns={TEXT.environments.deploymentColumns}>
@@ -83,24 +83,18 @@ function Deployments({ environment, onChange }: { environment: Environment; onCh
             command: ['deployments', 'create', origin, '--environment', id],
           }}
           onDone={() => {
-            setAsked(false);
             setOrigin('');
             onChange();
           }}
           onClose={() => setAsked(false)}
         >
-          <p>{TEXT.environments.deployText}</p>
-          <Field label={TEXT.environments.origin} hint={TEXT.environments.originHint}>
-            {(control) => (
-              <input
-                {...control}
-                type="url"
-                required
-                value={origin}
-                onInput={({ currentTarget }) => setOrigin(currentTarget.value.trim())}
-              />
-            )}
-          </Field>
+          <TextField
+            label={TEXT.environments.origin}
+            hint={TEXT.environments.originHint}
+            required
+            value={origin}
+            onChange={(typed) => setOrigin(typed.trim())}
+          />
         </CallDialog>
       )}
     </Card>
@@ -111,46 +105,44 @@ function Settings({ environment: { id } }: { environment: Environment }) {
   const { client, person } = useDashboard();
   const [asked, setAsked] = useState<'change' | 'rotate' | null>(null);
   const [made, setMade] = useState<string | null>(null);
-  const { data, error, reload } = useLoad(id, (signal) =>
-    client.environments.getOriginSettings({ environment: id }, { signal }),
-  );
-  const close = () => setAsked(null);
+  const loaded = useLoad(id, (signal) => client.environments.getOriginSettings({ environment: id }, { signal }));
+  const { data, reload } = loaded;
+  const onClose = () => setAsked(null);
+  const secretButton = data?.secret === undefined ? TEXT.environments.makeSecret : TEXT.environments.rotate;
   const buttons = data !== undefined && mayDo(person, 'environment', 'update_origin_settings') && (
     <>
-      <button type="button" class="button quiet small" onClick={() => setAsked('change')}>
+      <Button isSmall onClick={() => setAsked('change')}>
         {TEXT.environments.change}
-      </button>
-      <button type="button" class="button quiet small" onClick={() => setAsked('rotate')}>
-        {data.secret === undefined ? TEXT.environments.makeSecret : TEXT.environments.rotate}
-      </button>
+      </Button>
+      <Button isSmall onClick={() => setAsked('rotate')}>
+        {secretButton}
+      </Button>
     </>
   );
   return (
     <>
       {made !== null && <SecretOnce title={TEXT.environments.secretOf} secret={made} onSaved={() => setMade(null)} />}
       <Card title={TEXT.environments.settings} actions={buttons}>
-        {error !== undefined && <LoadFailed error={error} onRetry={reload} />}
+        <LoadState {...loaded} />
         {data !== undefined && <SettingsFacts settings={data} />}
         {asked === 'change' && data !== undefined && (
-          <ChangeSettings
-            settings={data}
-            onDone={() => {
-              close();
-              reload();
-            }}
-            onClose={close}
-          />
+          <ChangeSettings settings={data} onDone={reload} onClose={onClose} />
         )}
         {asked === 'rotate' && (
-          <RotateSecret
-            id={id}
+          <RotateDialog<{ secret: string }>
+            title={secretButton}
+            text={TEXT.environments.rotateText}
+            call={{
+              operation: 'environments.rotateOriginSecret',
+              input: { environment: id },
+              command: ['origins', 'rotate-secret', '--environment', id],
+            }}
             hasOne={data?.secret !== undefined}
-            onDone={(secret) => {
-              close();
+            onDone={({ secret }) => {
               setMade(secret);
               reload();
             }}
-            onClose={close}
+            onClose={onClose}
           />
         )}
       </Card>
@@ -160,37 +152,18 @@ function Settings({ environment: { id } }: { environment: Environment }) {
 
 function SettingsFacts({ settings }: { settings: OriginSettings }) {
   const { hostHeader, sendExternalId, clientCertificate, caCertificate, secret } = settings;
+  const texts = TEXT.environments;
   return (
     <dl class="facts">
-      <Fact label={TEXT.environments.hostHeader}>
-        {Object.hasOwn(TEXT.environments.hosts, hostHeader)
-          ? TEXT.environments.hosts[hostHeader as 'visitor']
-          : hostHeader}
-      </Fact>
-      <Fact label={TEXT.environments.secret}>
-        {secret === undefined ? (
-          TEXT.environments.none_
-        ) : (
-          <>
-            {TEXT.environments.secretSince} <Ago at={secret.createdAt} />
-            {secret.previousExpiresAt !== undefined && (
-              <>
-                {', '}
-                {TEXT.environments.secretOverlap} <Ago at={secret.previousExpiresAt} />
-              </>
-            )}
-          </>
-        )}
-      </Fact>
-      <Fact label={TEXT.environments.externalId}>
-        {sendExternalId ? TEXT.environments.sent : TEXT.environments.notSent}
-      </Fact>
-      <Fact label={TEXT.environments.clientCertificate}>
-        {clientCertificate === undefined ? TEXT.environments.none_ : TEXT.environments.given}
-      </Fact>
-      <Fact label={TEXT.environments.ca}>
-        {caCertificate === undefined ? TEXT.environments.publicCas : TEXT.environments.given}
-      </Fact>
+      {fact(
+        texts.hostHeader,
+        Object.hasOwn(texts.hosts, hostHeader) ? texts.hosts[hostHeader as 'visitor'] : hostHeader,
+      )}
+      {secret === undefined ? fact(texts.secret, texts.none_) : fact(texts.secretSince, <Ago at={secret.createdAt} />)}
+      {fact(texts.secretOverlap, secret?.previousExpiresAt !== undefined && <Ago at={secret.previousExpiresAt} />)}
+      {fact(texts.externalId, sendExternalId ? texts.sent : texts.notSent)}
+      {fact(texts.clientCertificate, clientCertificate === undefined ? texts.none_ : texts.given)}
+      {fact(texts.ca, caCertificate === undefined ? texts.publicCas : texts.given)}
     </dl>
   );
 }
@@ -220,52 +193,14 @@ function ChangeSettings({ settings, onDone, onClose }: ChangeSettingsProps) {
       onDone={onDone}
       onClose={onClose}
     >
-      <Field label={TEXT.environments.hostField} hint={TEXT.environments.hostHint}>
-        {(control) => (
-          <input
-            {...control}
-            required
-            value={hostHeader}
-            onInput={({ currentTarget }) => setHostHeader(currentTarget.value.trim())}
-          />
-        )}
-      </Field>
-      <label class="actions">
-        <input
-          type="checkbox"
-          checked={sendExternalId}
-          onChange={({ currentTarget }) => setSendExternalId(currentTarget.checked)}
-        />
-        {TEXT.environments.sendExternalId}
-      </label>
-    </CallDialog>
-  );
-}
-
-interface RotateSecretProps {
-  id: string;
-  hasOne: boolean;
-  onDone: (secret: string) => void;
-  onClose: () => void;
-}
-
-function RotateSecret({ id, hasOne, onDone, onClose }: RotateSecretProps) {
-  const [overlap, setOverlap] = useState(USUAL_OVERLAP);
-  const title = hasOne ? TEXT.environments.rotate : TEXT.environments.makeSecret;
-  return (
-    <CallDialog<{ secret: string }>
-      title={title}
-      label={title}
-      call={{
-        operation: 'environments.rotateOriginSecret',
-        input: { environment: id, overlapSeconds: OVERLAPS[overlap] },
-        command: ['origins', 'rotate-secret', '--environment', id, '--overlap', overlap],
-      }}
-      onDone={({ secret }) => onDone(secret)}
-      onClose={onClose}
-    >
-      <p>{TEXT.environments.rotateText}</p>
-      {hasOne && <OverlapField value={overlap} onChange={setOverlap} />}
+      <TextField
+        label={TEXT.environments.hostField}
+        hint={TEXT.environments.hostHint}
+        required
+        value={hostHeader}
+        onChange={(typed) => setHostHeader(typed.trim())}
+      />
+      <Tick label={TEXT.environments.sendExternalId} isOn={sendExternalId} onChange={setSendExternalId} />
     </CallDialog>
   );
 }

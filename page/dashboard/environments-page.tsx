@@ -1,55 +1,33 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { Button } from './button.tsx';
 import { mayDo, useDashboard } from './context.ts';
+import { type ProjectTree, useTree } from './environments.ts';
 import { type Kind, NewPlace, type Place, RemovePlace } from './environments-dialogs.tsx';
-import { loadTree, type ProjectTree } from './environments-tree.ts';
-import { useLoad } from './load.ts';
-import { LoadFailed } from './load-failed.tsx';
-import { usePageTitle } from './page-title.ts';
-import { Badge, EmptyState } from './parts.tsx';
+import { Badge, ListPage } from './parts.tsx';
 import { hrefOf, Link } from './route.tsx';
 import { TEXT } from './text.ts';
-import { useToast } from './toast.tsx';
 
 type Asked = { kind: Kind; parent: Place | null } | { remove: Place };
 
 /** Projects with their apps, and these with their environments. */
 export function EnvironmentsPage() {
-  const { client, person } = useDashboard();
-  const toast = useToast();
+  const { person } = useDashboard();
   const [asked, setAsked] = useState<Asked | null>(null);
-  usePageTitle(TEXT.pages.environments);
-  const { data, error, reload } = useLoad('tree', (signal) => loadTree(client, signal));
-  const close = () => setAsked(null);
-  const done = () => {
-    if (asked !== null && 'remove' in asked) toast({ text: TEXT.environments.removed(asked.remove.slug) });
-    close();
-    reload();
-  };
+  const tree = useTree();
+  const dialog = { onDone: tree.reload, onClose: () => setAsked(null) };
   const addProject = mayDo(person, 'project', 'create_project') && (
-    <button type="button" class="button" onClick={() => setAsked({ kind: 'project', parent: null })}>
+    <Button kind="main" onClick={() => setAsked({ kind: 'project', parent: null })}>
       {TEXT.environments.add.project}
-    </button>
+    </Button>
   );
   return (
     <>
-      <header class="bar">
-        <h1>{TEXT.pages.environments}</h1>
-        {data !== undefined && data.length > 0 && addProject}
-      </header>
-      <p class="note">{TEXT.environments.about}</p>
-      {error !== undefined && <LoadFailed error={error} onRetry={reload} />}
-      {data === undefined && error === undefined && <p aria-busy="true">{TEXT.loading}</p>}
-      {data?.length === 0 && (
-        <EmptyState title={TEXT.environments.none} text={TEXT.environments.noneText}>
-          {addProject}
-        </EmptyState>
-      )}
-      {data?.map((tree) => (
-        <ProjectCard key={tree.project.id} tree={tree} onAsk={setAsked} />
-      ))}
-      {asked !== null && 'kind' in asked && <NewPlace {...asked} onDone={done} onClose={close} />}
-      {asked !== null && 'remove' in asked && <RemovePlace place={asked.remove} onDone={done} onClose={close} />}
+      <ListPage title={TEXT.pages.environments} texts={TEXT.environments} list={tree} button={addProject}>
+        {(projects) => projects.map((each) => <ProjectCard key={each.project.id} tree={each} onAsk={setAsked} />)}
+      </ListPage>
+      {asked !== null && 'kind' in asked && <NewPlace {...asked} {...dialog} />}
+      {asked !== null && 'remove' in asked && <RemovePlace place={asked.remove} {...dialog} />}
     </>
   );
 }
@@ -111,14 +89,14 @@ function PlaceHeader({ place, name, within, onAsk, children }: PlaceHeaderProps)
       </div>
       <div class="actions">
         {within && mayDo(person, within, `create_${within}`) && (
-          <button type="button" class="button quiet small" onClick={() => onAsk({ kind: within, parent: place })}>
+          <Button isSmall onClick={() => onAsk({ kind: within, parent: place })}>
             {TEXT.environments.add[within]} <span class="sr">{slug}</span>
-          </button>
+          </Button>
         )}
         {mayDo(person, kind, `delete_${kind}`) && (
-          <button type="button" class="button danger small" onClick={() => onAsk({ remove: place })}>
+          <Button kind="danger" isSmall onClick={() => onAsk({ remove: place })}>
             {TEXT.environments.remove} <span class="sr">{slug}</span>
-          </button>
+          </Button>
         )}
       </div>
     </header>

@@ -3,17 +3,18 @@ import type { DomainCounts, NameplateClient, Site, SiteCounts } from '../../clie
 import { CopyButton } from '../copy-button.tsx';
 import { Name } from '../inline.tsx';
 import { ActionButton } from './action-button.tsx';
+import { Button } from './button.tsx';
 import { mayDo, useDashboard } from './context.ts';
-import type { ListInput } from './domain-filters.tsx';
 import { number } from './figures.ts';
 import { useLoad } from './load.ts';
-import { LoadFailed } from './load-failed.tsx';
-import { usePageTitle } from './page-title.ts';
-import { Card, EmptyState, WordBadge } from './parts.tsx';
+import { LoadState } from './load-failed.tsx';
+import { Card, EmptyState, PageHead, WordBadge } from './parts.tsx';
 import { hrefOf, Link } from './route.tsx';
+import type { ListInput } from './search-terms.ts';
 import { byWeek, firstSentence, type Stuck, stuckNames } from './stuck.ts';
 import { TEXT } from './text.ts';
 import { Ago, lasting } from './time.tsx';
+import { useToast } from './toast.tsx';
 
 const REFRESH_MS = 15_000;
 /** The ends of certificates change slowly, and there are many. */
@@ -39,27 +40,20 @@ const NEEDS: readonly ListInput[] = [
 /** The names that need somebody, and the state of all. */
 export function HomePage() {
   const { client } = useDashboard();
-  usePageTitle(TEXT.pages.home);
   const counts = useLoad('counts', (signal) => client.domains.countDomains({}, { signal }), { everyMs: REFRESH_MS });
   const sites = useLoad('sites', (signal) => client.domains.countSites({}, { signal }), { everyMs: REFRESH_MS });
-  const needs = useLoad('needs', (signal) => gatherAll(client, NEEDS, STUCK_PAGES, signal), { everyMs: REFRESH_MS });
-  const due = useLoad('due', (signal) => gather(client, { certificate: 'issued' }, DUE_PAGES, signal), {
+  const needs = useLoad('needs', (signal) => gather(client, NEEDS, STUCK_PAGES, signal), { everyMs: REFRESH_MS });
+  const due = useLoad('due', (signal) => gather(client, [{ certificate: 'issued' }], DUE_PAGES, signal), {
     everyMs: DUE_REFRESH_MS,
   });
-  const error = needs.error ?? counts.error;
+  const reload = () => {
+    needs.reload();
+    counts.reload();
+  };
   return (
     <>
-      <h1>{TEXT.pages.home}</h1>
-      {error !== undefined && (
-        <LoadFailed
-          error={error}
-          onRetry={() => {
-            needs.reload();
-            counts.reload();
-          }}
-        />
-      )}
-      {needs.data === undefined && needs.error === undefined && <p aria-busy="true">{TEXT.loading}</p>}
+      <PageHead title={TEXT.pages.home} />
+      <LoadState data={needs.data} error={needs.error ?? counts.error} reload={reload} />
       {needs.data && counts.data && counts.data.total === 0 && <FirstNames />}
       {needs.data && counts.data?.total !== 0 && <WhoNeedsMe {...needs.data} onChange={needs.reload} />}
       <div class="figures">
@@ -78,30 +72,23 @@ interface Gathered {
 }
 
 async function gather(
-  client: NameplateClient,
-  filter: ListInput,
-  pages: number,
-  signal: AbortSignal,
-): Promise<Gathered> {
-  const sites: Site[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < pages; page += 1) {
-    const found = await client.domains.listWorkspaceDomains({ ...filter, cursor }, { signal });
-    sites.push(...found.items);
-    cursor = found.cursor;
-    if (cursor === undefined) break;
-  }
-  return { sites, isPart: cursor !== undefined };
-}
-
-async function gatherAll(
-  client: NameplateClient,
+  { domains }: NameplateClient,
   filters: readonly ListInput[],
   pages: number,
   signal: AbortSignal,
 ): Promise<Gathered> {
-  const all = await Promise.all(filters.map((filter) => gather(client, filter, pages, signal)));
-  return { sites: all.flatMap(({ sites }) => sites), isPart: all.some(({ isPart }) => isPart) };
+  const found: Gathered = { sites: [], isPart: false };
+  const follow = async (filter: ListInput) => {
+    let cursor: string | undefined;
+    for (let page = 0; page < pages && (page === 0 || cursor !== undefined); page += 1) {
+      const { items, cursor: next } = await domains.listWorkspaceDomains({ ...filter, cursor }, { signal });
+      found.sites.push(...items);
+      cursor = next;
+    }
+    found.isPart ||= cursor !== undefined;
+  };
+  await Promise.all(filters.map(follow));
+  return found;
 }
 
 function FirstNames() {
@@ -157,9 +144,9 @@ function Group({ title, stuck, onChange }: { title: string; stuck: readonly Stuc
         ))}
       </ul>
       {shown.length < stuck.length && (
-        <button type="button" class="button quiet small" onClick={() => setWhole(true)}>
+        <Button isSmall onClick={() => setWhole(true)}>
           {TEXT.home.more(stuck.length - shown.length)}
-        </button>
+        </Button>
       )}
     </Card>
   );
@@ -168,68 +155,58 @@ function Group({ title, stuck, onChange }: { title: string; stuck: readonly Stuc
 /** The one thing that helps most, of those that the person may do. */
 function NextStep({ stuck: { site, state }, onChange }: { stuck: Stuck; onChange: () => void }) {
   const { client, person } = useDashboard();
+  const toast = useToast();
   const [link, setLink] = useState<string | null>(null);
   const { id, domain, status } = site.domain;
+  const of = <span class="sr">{TEXT.signs.colon + domain}</span>;
+  const check = async () => {
+    await client.domains.verifyDomain({ domain: id });
+    toast({ text: TEXT.home.checked });
+    onChange();
+  };
+  const makeLink = async () => setLink((await client.domains.createSetupLink({ domain: id })).url);
   if (link !== null) return <CopyButton text={link} label={TEXT.home.copyLink} what={TEXT.home.linkOf(domain)} />;
   if (state.word === 'checks_ended' && mayDo(person, 'environment', 'verify_domain'))
     return (
-      <ActionButton
-        kind="quiet"
-        isSmall
-        done={TEXT.home.checked}
-        run={() => client.domains.verifyDomain({ domain: id }).then(onChange)}
-      >
+      <ActionButton isSmall run={check}>
         {TEXT.home.check}
-        <span class="sr">: {domain}</span>
+        {of}
       </ActionButton>
     );
   if (state.turn === 'owner' && status !== 'verified' && mayDo(person, 'environment', 'create_setup_link'))
     return (
-      <ActionButton
-        kind="quiet"
-        isSmall
-        run={() => client.domains.createSetupLink({ domain: id }).then(({ url }) => setLink(url))}
-      >
+      <ActionButton isSmall run={makeLink}>
         {TEXT.home.makeLink}
-        <span class="sr">: {domain}</span>
+        {of}
       </ActionButton>
     );
   return (
     <Link class="button quiet small" href={hrefOf(['domains', id])}>
       {TEXT.home.open}
-      <span class="sr">: {domain}</span>
+      {of}
     </Link>
   );
 }
 
 function States({ counts: { byStatus, byCertificate, total } }: { counts: DomainCounts }) {
-  const certificates = Object.entries(TEXT.domains.certificates).map(([state, title]) => ({
-    title,
-    count: byCertificate[state as keyof typeof byCertificate] ?? 0,
-    href: hrefOf(['domains'], { certificate: state }),
-  }));
-  const statuses = Object.entries(TEXT.statuses).map(([status, title]) => ({
-    title,
-    count: byStatus[status as keyof typeof byStatus],
-    href: hrefOf(['domains'], { status }),
-  }));
+  const rowsOf = (filter: 'status' | 'certificate', titles: Record<string, string>, counted: Record<string, number>) =>
+    Object.entries(titles).map(([value, title]) => ({
+      title,
+      count: counted[value] ?? 0,
+      href: hrefOf(['domains'], { [filter]: value }),
+    }));
+  const all = { title: TEXT.home.total, count: total, href: hrefOf(['domains']) };
   return (
     <Card title={TEXT.home.states}>
-      <Bars rows={[{ title: TEXT.home.total, count: total, href: hrefOf(['domains']) }, ...statuses]} most={total} />
+      <Bars rows={[all, ...rowsOf('status', TEXT.statuses, byStatus)]} most={total} />
       <h3>{TEXT.home.certificates}</h3>
-      <Bars rows={certificates} most={total} />
+      <Bars rows={rowsOf('certificate', TEXT.domains.certificates, byCertificate)} most={total} />
     </Card>
   );
 }
 
-interface Bar {
-  title: string;
-  count: number;
-  href?: string;
-}
-
 /** Counts, each with a bar as long as its share of the most. */
-function Bars({ rows, most }: { rows: readonly Bar[]; most: number }) {
+function Bars({ rows, most }: { rows: readonly { title: string; count: number; href?: string }[]; most: number }) {
   return (
     <dl class="bars">
       {rows.map(({ title, count, href }) => (

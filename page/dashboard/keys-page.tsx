@@ -1,20 +1,18 @@
 import { useState } from 'preact/hooks';
 import type { RootKey, RotatedKey } from '../../client/client.ts';
 import { Code } from '../inline.tsx';
+import { Button } from './button.tsx';
 import { CallDialog } from './call-dialog.tsx';
 import { mayDo, useDashboard } from './context.ts';
 import { NewKey } from './keys-new.tsx';
 import { mayGive } from './keys-presets.ts';
 import { listAll } from './list-all.ts';
 import { useLoad } from './load.ts';
-import { LoadFailed } from './load-failed.tsx';
-import { usePageTitle } from './page-title.ts';
-import { Badge, EmptyState, Table } from './parts.tsx';
+import { Badge, ListPage, Table } from './parts.tsx';
 import { hrefOf, Link } from './route.tsx';
-import { OVERLAPS, OverlapField, SecretOnce, USUAL_OVERLAP } from './secret-parts.tsx';
+import { RotateDialog, SecretOnce } from './secret-parts.tsx';
 import { TEXT } from './text.ts';
 import { Ago } from './time.tsx';
-import { useToast } from './toast.tsx';
 
 const REFRESH_MS = 15_000;
 
@@ -23,52 +21,53 @@ type Asked = { kind: 'new' } | { kind: 'rotate' | 'revoke'; key: RootKey };
 /** The root keys of the workspace. */
 export function KeysPage() {
   const { client, person } = useDashboard();
-  const toast = useToast();
   const [asked, setAsked] = useState<Asked | null>(null);
   const [made, setMade] = useState<{ name: string; secret: string } | null>(null);
-  usePageTitle(TEXT.pages.keys);
-  const { data, error, reload } = useLoad('keys', (signal) => listAll(client.keys.listKeys, {}, signal), {
-    everyMs: REFRESH_MS,
-  });
-  const close = () => setAsked(null);
+  const keys = useLoad('keys', (signal) => listAll(client.keys.listKeys, {}, signal), { everyMs: REFRESH_MS });
+  const onClose = () => setAsked(null);
   const show = (name: string, secret: string) => {
-    close();
     setMade({ name, secret });
-    reload();
+    keys.reload();
   };
   const makeButton = mayDo(person, 'key', 'create_key') && (
-    <button type="button" class="button" onClick={() => setAsked({ kind: 'new' })}>
+    <Button kind="main" onClick={() => setAsked({ kind: 'new' })}>
       {TEXT.keys.make}
-    </button>
+    </Button>
+  );
+  const secret = made && (
+    <SecretOnce title={TEXT.keys.made(made.name)} secret={made.secret} onSaved={() => setMade(null)} />
   );
 
   return (
     <>
-      <header class="bar">
-        <h1>{TEXT.pages.keys}</h1>
-        {data !== undefined && data.length > 0 && makeButton}
-      </header>
-      <p class="note">{TEXT.keys.about}</p>
-      {made && <SecretOnce title={TEXT.keys.made(made.name)} secret={made.secret} onSaved={() => setMade(null)} />}
-      {error !== undefined && <LoadFailed error={error} onRetry={reload} />}
-      {data === undefined && error === undefined && <p aria-busy="true">{TEXT.loading}</p>}
-      {data?.length === 0 && (
-        <EmptyState title={TEXT.keys.none} text={TEXT.keys.noneText}>
-          {makeButton}
-        </EmptyState>
+      <ListPage title={TEXT.pages.keys} texts={TEXT.keys} list={keys} button={makeButton} notice={secret}>
+        {(all) => (
+          <Table label={TEXT.keys.table} columns={TEXT.keys.columns}>
+            {all.map((key) => (
+              <KeyRow key={key.id} rootKey={key} onAsk={(kind) => setAsked({ kind, key })} />
+            ))}
+          </Table>
+        )}
+      </ListPage>
+      {asked?.kind === 'new' && <NewKey onDone={show} onClose={onClose} />}
+      {asked?.kind === 'rotate' && (
+        <RotateDialog<RotatedKey>
+          title={TEXT.keys.rotateTitle(nameOf(asked.key))}
+          text={TEXT.keys.rotateText}
+          label={TEXT.keys.rotate}
+          call={{
+            operation: 'keys.rotateKey',
+            input: { keyId: asked.key.id },
+            command: ['keys', 'rotate', asked.key.id],
+          }}
+          onDone={({ key }) => show(nameOf(asked.key), key)}
+          onClose={onClose}
+        />
       )}
-      {data !== undefined && data.length > 0 && (
-        <Table label={TEXT.keys.table} columns={TEXT.keys.columns}>
-          {data.map((key) => (
-            <KeyRow key={key.id} rootKey={key} onAsk={(kind) => setAsked({ kind, key })} />
-          ))}
-        </Table>
-      )}
-      {asked?.kind === 'new' && <NewKey onDone={show} onClose={close} />}
-      {asked?.kind === 'rotate' && <RotateKey rootKey={asked.key} onDone={show} onClose={close} />}
       {asked?.kind === 'revoke' && (
         <CallDialog
           title={TEXT.keys.revokeTitle(nameOf(asked.key))}
+          text={TEXT.keys.revokeText}
           label={TEXT.keys.revoke}
           kind="danger"
           call={{
@@ -76,15 +75,10 @@ export function KeysPage() {
             input: { keyId: asked.key.id },
             command: ['keys', 'revoke', asked.key.id],
           }}
-          onDone={() => {
-            close();
-            toast({ text: TEXT.keys.revoked(nameOf(asked.key)) });
-            reload();
-          }}
-          onClose={close}
-        >
-          <p>{TEXT.keys.revokeText}</p>
-        </CallDialog>
+          done={() => TEXT.keys.revoked(nameOf(asked.key))}
+          onDone={keys.reload}
+          onClose={onClose}
+        />
       )}
     </>
   );
@@ -126,14 +120,14 @@ function KeyRow({ rootKey, onAsk }: { rootKey: RootKey; onAsk: (kind: 'rotate' |
       <td>
         <div class="actions">
           {mayRotate && (
-            <button type="button" class="button quiet small" onClick={() => onAsk('rotate')}>
+            <Button isSmall onClick={() => onAsk('rotate')}>
               {TEXT.keys.rotate} <span class="sr">{nameOf(rootKey)}</span>
-            </button>
+            </Button>
           )}
           {mayDo(person, 'key', 'revoke_key') && (
-            <button type="button" class="button danger small" onClick={() => onAsk('revoke')}>
+            <Button kind="danger" isSmall onClick={() => onAsk('revoke')}>
               {TEXT.keys.revoke} <span class="sr">{nameOf(rootKey)}</span>
-            </button>
+            </Button>
           )}
           {mayDo(person, 'audit', 'read_entries') && (
             <Link href={hrefOf(['audit'], { target: id })}>{TEXT.keys.audit}</Link>
@@ -141,32 +135,5 @@ function KeyRow({ rootKey, onAsk }: { rootKey: RootKey; onAsk: (kind: 'rotate' |
         </div>
       </td>
     </tr>
-  );
-}
-
-interface RotateKeyProps {
-  rootKey: RootKey;
-  onDone: (name: string, secret: string) => void;
-  onClose: () => void;
-}
-
-function RotateKey({ rootKey, onDone, onClose }: RotateKeyProps) {
-  const [overlap, setOverlap] = useState(USUAL_OVERLAP);
-  const name = nameOf(rootKey);
-  return (
-    <CallDialog<RotatedKey>
-      title={TEXT.keys.rotateTitle(name)}
-      label={TEXT.keys.rotate}
-      call={{
-        operation: 'keys.rotateKey',
-        input: { keyId: rootKey.id, overlapSeconds: OVERLAPS[overlap] },
-        command: ['keys', 'rotate', rootKey.id, '--overlap', overlap],
-      }}
-      onDone={({ key }) => onDone(name, key)}
-      onClose={onClose}
-    >
-      <p>{TEXT.keys.rotateText}</p>
-      <OverlapField value={overlap} onChange={setOverlap} />
-    </CallDialog>
   );
 }

@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { PRESETS as PRESETS_OF_SERVER } from '../../server/src/access/presets.ts';
-import { givable, mayGive, PRESETS } from './keys-presets.ts';
-
-it('presets are those of the server', () => {
-  expect(sorted(PRESETS)).toEqual(sorted(PRESETS_OF_SERVER));
-});
-
-function sorted(presets: Record<string, readonly string[]>) {
-  return Object.entries(presets).map(([name, grants]) => [name, [...grants].sort()]);
-}
+import { PRESETS } from '../../words/presets.ts';
+import { givable, mayGive } from './keys-presets.ts';
 
 describe('a person is offered the presets that they may give', () => {
   it.each([

@@ -4,13 +4,12 @@ import { Name } from '../inline.tsx';
 import { commandOf } from './calls.ts';
 import { Command } from './command.tsx';
 import { useDashboard } from './context.ts';
+import { Select } from './fields.tsx';
 import { number } from './figures.ts';
 import { useLoad } from './load.ts';
-import { LoadFailed } from './load-failed.tsx';
-import { type BoardFilter, countBoard, listUnready } from './moving-board.ts';
+import { LoadState } from './load-failed.tsx';
 import { nextStep, timeLeft } from './moving-step.ts';
-import { usePageTitle } from './page-title.ts';
-import { Badge, Card, EmptyState, Table } from './parts.tsx';
+import { Badge, Card, EmptyState, PageHead, Table } from './parts.tsx';
 import { goTo, hrefOf, Link } from './route.tsx';
 import { type Said, sayBlocker } from './said.ts';
 import { TEXT, wordFor } from './text.ts';
@@ -22,32 +21,25 @@ const REFRESH_MS = 10_000;
 export function MovingPage({ query }: { query: URLSearchParams }) {
   const { client } = useDashboard();
   const from = query.get('from') || undefined;
-  const filter: BoardFilter = { ...(from !== undefined && { movedFrom: from }) };
-  usePageTitle(TEXT.pages.moving);
-  const { data, error, reload } = useLoad(JSON.stringify(filter), (signal) => countBoard(client, filter, signal), {
+  // As `nameplate move from` marks its names.
+  const filter = from === undefined ? {} : { metadata: { moved_from: from } };
+  const counts = useLoad(JSON.stringify(filter), (signal) => client.domains.countSites(filter, { signal }), {
     everyMs: REFRESH_MS,
   });
+  const { data } = counts;
   return (
     <>
-      <header class="bar">
-        <h1>{TEXT.pages.moving}</h1>
+      <PageHead title={TEXT.pages.moving} about={TEXT.moving.about}>
         <label class="actions">
           {TEXT.moving.source}
-          <select
+          <Select
+            options={Object.entries(TEXT.moving.sources)}
             value={from ?? ''}
-            onChange={({ currentTarget }) => goTo(hrefOf(['moving'], { from: currentTarget.value }))}
-          >
-            {Object.entries(TEXT.moving.sources).map(([value, label]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </select>
+            onChange={(value) => goTo(hrefOf(['moving'], { from: value }))}
+          />
         </label>
-      </header>
-      <p class="note">{TEXT.moving.about}</p>
-      {error !== undefined && <LoadFailed error={error} onRetry={reload} />}
-      {data === undefined && error === undefined && <p aria-busy="true">{TEXT.loading}</p>}
+      </PageHead>
+      <LoadState {...counts} />
       {data?.total === 0 && <Bring />}
       {data !== undefined && data.total > 0 && (
         <>
@@ -83,7 +75,7 @@ function Typed({ words }: { words: readonly string[] }) {
   return (
     <p class="actions">
       <code>{text}</code>
-      <CopyButton text={text} what={`: ${text}`} />
+      <CopyButton text={text} what={TEXT.signs.colon + text} />
     </p>
   );
 }
@@ -100,7 +92,7 @@ function Summary({ counts }: { counts: SiteCounts }) {
       {left !== null && <p>{left}</p>}
       {counts.edgeAddresses.length > 0 && (
         <p class="note">
-          {TEXT.moving.edge} <code>{counts.edgeAddresses.join(', ')}</code>
+          {TEXT.moving.edge} <code>{counts.edgeAddresses.join(TEXT.signs.comma)}</code>
         </p>
       )}
     </section>
@@ -166,22 +158,21 @@ function Message({ said }: { said: Said | null }) {
 }
 
 interface UnreadyProps {
-  filter: BoardFilter;
+  filter: { metadata?: Record<string, string> };
   from: string | undefined;
   cursor: string | undefined;
 }
 
 function Unready({ filter, from, cursor }: UnreadyProps) {
   const { client } = useDashboard();
-  const wanted = { ...filter, ...(cursor !== undefined && { cursor }) };
-  const { data, error, isLoading, reload } = useLoad(
-    JSON.stringify(wanted),
-    (signal) => listUnready(client, wanted, signal),
-    { everyMs: REFRESH_MS },
-  );
+  const wanted = { ...filter, cursor, ready: false };
+  const loaded = useLoad(JSON.stringify(wanted), (signal) => client.domains.listWorkspaceDomains(wanted, { signal }), {
+    everyMs: REFRESH_MS,
+  });
+  const { data, isLoading } = loaded;
   return (
     <Card title={TEXT.moving.unready}>
-      {error !== undefined && <LoadFailed error={error} onRetry={reload} />}
+      <LoadState {...loaded} />
       {data?.items.length === 0 && <p class="note">{TEXT.moving.emptyPage}</p>}
       {data !== undefined && data.items.length > 0 && (
         <div aria-busy={isLoading}>

@@ -9,7 +9,6 @@ const HOUR = 3_600_000;
 
 describe('the board of a move', () => {
   it.each([
-    ['no names', { total: 0, readyToSwitch: 0, live: 0 }, 'bring'],
     ['some are not ready', { total: 10, readyToSwitch: 9, live: 0 }, 'wait'],
     ['all are ready', { total: 10, readyToSwitch: 10, live: 3 }, 'switch'],
     ['visitors reach all', { total: 10, readyToSwitch: 10, live: 10 }, 'done'],

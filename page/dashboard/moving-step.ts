@@ -3,14 +3,13 @@ import { TEXT } from './text.ts';
 import { lasting } from './time.tsx';
 
 /** The next step of a move. */
-export type MoveStep = 'bring' | 'wait' | 'switch' | 'done';
+export type MoveStep = 'wait' | 'switch' | 'done';
 
 export function nextStep({
   total,
   readyToSwitch,
   live,
 }: Pick<SiteCounts, 'total' | 'readyToSwitch' | 'live'>): MoveStep {
-  if (total === 0) return 'bring';
   if (live >= total) return 'done';
   return readyToSwitch >= total ? 'switch' : 'wait';
 }

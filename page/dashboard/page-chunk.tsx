@@ -1,5 +1,6 @@
 import type { FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { Button } from './button.tsx';
 import { TEXT } from './text.ts';
 
 /** A page with a script of its own, which begins to load with `start`, at the latest once the page is shown. */
@@ -35,10 +36,7 @@ export function pageChunk<Props extends object>(load: () => Promise<FunctionComp
     if (!hasFailed) return <p aria-busy="true">{TEXT.loading}</p>;
     return (
       <p class="failed" role="alert">
-        {TEXT.chunkFailed}{' '}
-        <button type="button" class="button quiet" onClick={() => location.reload()}>
-          {TEXT.reload}
-        </button>
+        {TEXT.chunkFailed} <Button onClick={() => location.reload()}>{TEXT.reload}</Button>
       </p>
     );
   }

@@ -9,26 +9,19 @@ import { Palette } from './palette.tsx';
 import { hrefOf, Link, type Route, useRoute } from './route.tsx';
 import { type PageName, TEXT } from './text.ts';
 
-interface MenuEntry {
-  page: PageName;
-  /** First part of its address; the first page has none. */
-  part: string | null;
-  /** Resource and action without which it has nothing to show. */
-  needs?: readonly [resource: string, action: string];
-}
-
 /** When the scripts of the other pages load. */
 const LATER_MS = 4_000;
 
-const MENU: readonly MenuEntry[] = [
-  { page: 'home', part: null },
-  { page: 'domains', part: 'domains' },
-  { page: 'environments', part: 'environments', needs: ['project', 'read_project'] },
-  { page: 'moving', part: 'moving', needs: ['environment', 'read_domain'] },
-  { page: 'webhooks', part: 'webhooks', needs: ['webhook', 'read_webhook'] },
-  { page: 'keys', part: 'keys', needs: ['key', 'read_key'] },
-  { page: 'brand', part: 'brand', needs: ['setup', 'read_brand'] },
-  { page: 'audit', part: 'audit', needs: ['audit', 'read_entries'] },
+/** Each with the resource and the action without which it has nothing to show. */
+const MENU: readonly [page: PageName, resource?: string, action?: string][] = [
+  ['home'],
+  ['domains'],
+  ['environments', 'project', 'read_project'],
+  ['moving', 'environment', 'read_domain'],
+  ['webhooks', 'webhook', 'read_webhook'],
+  ['keys', 'key', 'read_key'],
+  ['brand', 'setup', 'read_brand'],
+  ['audit', 'audit', 'read_entries'],
 ];
 
 interface PageProps {
@@ -75,12 +68,10 @@ export function Pages() {
     return () => clearTimeout(timer);
   }, []);
   const { person, signOut } = useDashboard();
-  const [first = null] = route.parts;
-  const menu = MENU.filter(({ needs }) => needs === undefined || mayDo(person, ...needs)).map(({ page, part }) => ({
-    part,
-    title: TEXT.pages[page],
-    href: hrefOf(part === null ? [] : [part]),
-  }));
+  const [first = 'home'] = route.parts;
+  const menu = MENU.filter(([, resource, action]) => !resource || !action || mayDo(person, resource, action)).map(
+    ([page]) => ({ page, title: TEXT.pages[page], href: hrefOf(page === 'home' ? [] : [page]) }),
+  );
   return (
     <div class="shell">
       <a class="skip" href="#content">
@@ -90,9 +81,9 @@ export function Pages() {
         <p class="product">{TEXT.product}</p>
         <nav aria-label={TEXT.menu}>
           <ul>
-            {menu.map(({ part, title, href }) => (
+            {menu.map(({ page, title, href }) => (
               <li key={href}>
-                <Link href={href} aria-current={part === first ? 'page' : undefined}>
+                <Link href={href} aria-current={page === first ? 'page' : undefined}>
                   {title}
                 </Link>
               </li>
@@ -105,10 +96,10 @@ export function Pages() {
             <bdi>{person.subject}</bdi>
           </summary>
           <LanguageField />
-          <ActionButton kind="quiet" isSmall run={() => signOut(false)}>
+          <ActionButton isSmall run={() => signOut(false)}>
             {TEXT.signOut}
           </ActionButton>
-          <ActionButton kind="quiet" isSmall run={() => signOut(true)}>
+          <ActionButton isSmall run={() => signOut(true)}>
             {TEXT.signOutEverywhere}
           </ActionButton>
         </details>

@@ -5,7 +5,7 @@ import { Dialog } from './dialog.tsx';
 import { useLoad } from './load.ts';
 import { WordBadge } from './parts.tsx';
 import { goTo, hrefOf } from './route.tsx';
-import { isWholeName, searchTerms } from './search-terms.ts';
+import { findNames, searchTerms } from './search-terms.ts';
 import { type SiteState, siteState } from './site-state.ts';
 import { firstSentence } from './stuck.ts';
 import { TEXT } from './text.ts';
@@ -138,12 +138,8 @@ function useNames(wanted: string): Target[] {
   const { data = [] } = useLoad(`names ${wanted}`, async (signal) => {
     const { search } = searchTerms(wanted);
     if (search === undefined) return [];
-    const [{ items }, exact] = await Promise.all([
-      client.domains.listWorkspaceDomains({ search, limit: MOST_NAMES }, { signal }),
-      isWholeName(search) ? client.domains.getSite({ domain: search }, { signal }).catch(() => null) : null,
-    ]);
-    const found = exact === null ? items : [exact, ...items.filter(({ domain }) => domain.id !== exact.domain.id)];
-    return found.map((site) => ({
+    const { items } = await findNames(client, { search, limit: MOST_NAMES }, signal);
+    return items.map((site) => ({
       title: unicodeForm(site.domain.domain) ?? site.domain.domain,
       href: hrefOf(['domains', site.domain.id]),
       state: siteState(site),

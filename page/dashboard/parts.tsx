@@ -1,10 +1,59 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
+import type { Loaded } from './load.ts';
+import { LoadState } from './load-failed.tsx';
+import { usePageTitle } from './page-title.ts';
+import type { SiteWord } from './site-state.ts';
 import { TEXT } from './text.ts';
-import { Ago } from './time.tsx';
+
+/** The title of a page, what it is about, and its main button. */
+export function PageHead({ title, about, children }: { title: string; about?: string; children?: ComponentChildren }) {
+  usePageTitle(title);
+  return (
+    <>
+      <header class="bar">
+        <h1>{title}</h1>
+        {children}
+      </header>
+      {about !== undefined && <p class="note">{about}</p>}
+    </>
+  );
+}
+
+interface ListPageProps<Item> {
+  title: string;
+  texts: { about: string; none: string; noneText: string };
+  list: Loaded<Item[]>;
+  /** Adds the first one where there is none. */
+  button: ComponentChildren;
+  /** Shown above the list. */
+  notice?: ComponentChildren;
+  /** The items. */
+  children(items: Item[]): ComponentChildren;
+}
+
+/** A page of a short list, which begins with adding something. */
+export function ListPage<Item>({ title, texts, list, button, notice, children }: ListPageProps<Item>) {
+  const { data = [] } = list;
+  return (
+    <>
+      <PageHead title={title} about={texts.about}>
+        {data.length > 0 && button}
+      </PageHead>
+      {notice}
+      <LoadState {...list} />
+      {list.data?.length === 0 && (
+        <EmptyState title={texts.none} text={texts.noneText}>
+          {button}
+        </EmptyState>
+      )}
+      {data.length > 0 && children(data)}
+    </>
+  );
+}
 
 interface CardProps {
-  title?: string;
+  title: string;
   /** Buttons beside the title. */
   actions?: ComponentChildren;
   children: ComponentChildren;
@@ -13,7 +62,6 @@ interface CardProps {
 /** A part of a page, with its title. */
 export function Card({ title, actions, children }: CardProps) {
   const id = useId();
-  if (title === undefined) return <section class="card">{children}</section>;
   return (
     <section class="card" aria-labelledby={id}>
       <header class="bar">
@@ -56,8 +104,6 @@ export function Table({ label, columns, children }: TableProps) {
 
 export type Tone = 'good' | 'busy' | 'bad' | 'warn' | 'quiet';
 
-type SiteWord = keyof typeof TEXT.words;
-
 const TONES: Record<SiteWord, Tone> = {
   live: 'good',
   live_in_part: 'warn',
@@ -83,36 +129,13 @@ export function Badge({ tone, children }: { tone: Tone; children: ComponentChild
   return <span class={`badge ${tone}`}>{children}</span>;
 }
 
-interface FieldProps {
-  label: string;
-  hint?: string | undefined;
-  /** The mistake in what was typed. */
-  error?: ComponentChildren;
-  /** The control, which takes the properties it is given. */
-  children: (control: { id: string; 'aria-describedby': string; 'aria-invalid'?: true }) => ComponentChildren;
-}
-
-/** A control with its label, a hint and what is wrong with it. */
-export function Field({ label, hint, error, children }: FieldProps) {
-  const id = useId();
-  const about = `${id}-about`;
+/** A pair of a list of facts (`<dl class="facts">`), where there is a value. */
+export function fact(label: string, value: ComponentChildren) {
+  if (value === undefined || value === null || value === false) return null;
   return (
-    <div class="control">
-      <label for={id}>{label}</label>
-      {children({ id, 'aria-describedby': about, ...(error !== undefined && { 'aria-invalid': true as const }) })}
-      <p id={about} class={error === undefined ? 'note' : 'problem'}>
-        {error ?? hint}
-      </p>
-    </div>
-  );
-}
-
-/** A pair of a list of facts (`<dl class="facts">`). */
-export function Fact({ label, children }: { label: string; children: ComponentChildren }) {
-  return (
-    <div>
+    <div key={label}>
       <dt>{label}</dt>
-      <dd>{children}</dd>
+      <dd>{value}</dd>
     </div>
   );
 }
@@ -125,40 +148,5 @@ export function EmptyState({ title, text, children }: { title: string; text?: st
       {text && <p>{text}</p>}
       {children && <div class="actions">{children}</div>}
     </div>
-  );
-}
-
-export interface Moment {
-  /** Unix ms. */
-  at: number;
-  title: ComponentChildren;
-  tone?: Tone;
-  /** Who did it. */
-  by?: string | undefined;
-  details?: ComponentChildren;
-}
-
-/** Moments, in the order given. */
-export function Timeline({ label, moments }: { label: string; moments: readonly Moment[] }) {
-  return (
-    <ol class="timeline" aria-label={label}>
-      {moments.map(({ at, title, tone = 'quiet', by, details }, position) => (
-        <li key={`${at}-${position}`} class={tone}>
-          <p>
-            {title}{' '}
-            <span class="note">
-              <Ago at={at} />
-              {by !== undefined && (
-                <>
-                  {' · '}
-                  <bdi>{by}</bdi>
-                </>
-              )}
-            </span>
-          </p>
-          {details}
-        </li>
-      ))}
-    </ol>
   );
 }

@@ -1,4 +1,5 @@
 import type { DomainOutcome } from '../../client/client.ts';
+import { violationText } from './violation-text.ts';
 
 /** A line of a pasted list. */
 export interface PastedName {
@@ -25,27 +26,17 @@ export function pastedNames(text: string): PastedName[] {
 }
 
 export type Result =
-  | { kind: 'added'; domainId: string }
-  | { kind: 'there'; domainId: string }
+  | { kind: 'added' | 'there'; domainId: string }
   /** To be sent again: the rate limit. */
   | { kind: 'later' }
   | { kind: 'refused'; message: string };
 
 /** The outcome of one name. */
-export function resultOf({ domainId, error }: DomainOutcome): Result {
-  if (error === undefined) return { kind: 'added', domainId: domainId ?? '' };
-  if (error.status === 409 && domainId !== undefined) return { kind: 'there', domainId };
+export function resultOf({ domainId = '', error }: DomainOutcome): Result {
+  if (error === undefined) return { kind: 'added', domainId };
+  if (error.status === 409 && domainId !== '') return { kind: 'there', domainId };
   if (error.status === 429) return { kind: 'later' };
-  const sentences = error.errors?.flatMap(({ message, fix = '' }) => [sentence(message), sentence(fix, '')]) ?? [
-    error.detail,
-  ];
-  return { kind: 'refused', message: sentences.filter(Boolean).join(' ') };
-}
-
-/** A message may begin with its verb, behind the place of the mistake, which is the field here; a fix with a small letter. */
-function sentence(text: string, subject = 'It '): string {
-  const begun = /^[a-z]+ /.test(text)
-    ? subject + (subject === '' ? text[0]?.toUpperCase() + text.slice(1) : text)
-    : text;
-  return begun === '' || /[.!?]$/.test(begun) ? begun : `${begun}.`;
+  // The field of the mistake is the one that it is shown at.
+  const sentences = error.errors?.map((violation) => violationText(violation, 'It')) ?? [error.detail];
+  return { kind: 'refused', message: sentences.join(' ') };
 }

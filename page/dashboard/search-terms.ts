@@ -1,3 +1,5 @@
+import type { ApiCalls, NameplateClient, Page, Site } from '../../client/client.ts';
+
 /** Reads the search box of the list, as `domains.listWorkspaceDomains` takes it. */
 export interface SearchTerms {
   /** Part of a name or an id. */
@@ -38,9 +40,25 @@ export function externalIdSearch(externalId: string): string {
   return `id:"${externalId}"`;
 }
 
-/** A search that may be the whole of a name or an id: the API finds it at once. */
-export function isWholeName(search: string | undefined): search is string {
-  return search !== undefined && /^(dom_\w{20,}|[^\s.]+(\.[^\s.]+)+)$/u.test(search);
+export type ListInput = Parameters<ApiCalls['domains']['listWorkspaceDomains']>[0];
+
+/** A text that may be the whole of a name or an id: the API finds it at once. */
+export const WHOLE = /^(dom_\w{20,}|[^\s.]+(\.[^\s.]+)+)$/u;
+
+/** A page of the list; the name that the search is the whole of comes first. */
+export async function findNames(
+  { domains }: NameplateClient,
+  input: ListInput,
+  signal: AbortSignal,
+): Promise<Page<Site>> {
+  const { search = '', cursor, limit, ...filters } = input;
+  const isWhole = cursor === undefined && Object.keys(filters).length === 0 && WHOLE.test(search);
+  const [page, exact] = await Promise.all([
+    domains.listWorkspaceDomains(input, { signal }),
+    isWhole ? domains.getSite({ domain: search }, { signal }).catch(() => null) : null,
+  ]);
+  if (exact === null) return page;
+  return { ...page, items: [exact, ...page.items.filter(({ domain }) => domain.id !== exact.domain.id)] };
 }
 
 /** People paste addresses: the name in one is meant. */

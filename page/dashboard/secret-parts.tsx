@@ -1,7 +1,10 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { CopyButton } from '../copy-button.tsx';
 import { Code } from '../inline.tsx';
-import { Field } from './parts.tsx';
+import { Button } from './button.tsx';
+import { CallDialog, type CallDialogProps } from './call-dialog.tsx';
+import type { ShownCall } from './command.tsx';
+import { SelectField } from './fields.tsx';
 import { TEXT } from './text.ts';
 
 /** A secret, until somebody says that it is saved. */
@@ -16,36 +19,42 @@ export function SecretOnce({ title, secret, onSaved }: { title: string; secret: 
       <p>{TEXT.secrets.once}</p>
       <div class="actions">
         <Code text={secret} />
-        <CopyButton text={secret} what={`: ${title}`} />
+        <CopyButton text={secret} what={TEXT.signs.colon + title} />
       </div>
-      <button type="button" class="button quiet small" onClick={onSaved}>
+      <Button isSmall onClick={onSaved}>
         {TEXT.secrets.saved}
-      </button>
+      </Button>
     </section>
   );
 }
 
 /** In seconds, by the words of the command. */
-export const OVERLAPS = { '0': 0, '1h': 3_600, '1d': 86_400, '7d': 604_800 } as const;
+const OVERLAPS = { '0': 0, '1h': 3_600, '1d': 86_400, '7d': 604_800 } as const;
 
-export type Overlap = keyof typeof OVERLAPS;
+type Overlap = keyof typeof OVERLAPS;
 
-/** As the API has it unless told otherwise. */
-export const USUAL_OVERLAP: Overlap = '1d';
+type RotateDialogProps<Data> = Pick<CallDialogProps<Data>, 'title' | 'text' | 'label' | 'onDone' | 'onClose'> & {
+  /** Without the time that both work. */
+  call: ShownCall;
+  /** Whether there is one that works beside its successor. */
+  hasOne?: boolean;
+};
 
-/** For how long a secret works beside its successor. */
-export function OverlapField({ value, onChange }: { value: Overlap; onChange: (overlap: Overlap) => void }) {
+/** Makes a secret in place of another, which works beside it for a while. */
+export function RotateDialog<Data>({ call, hasOne = true, ...dialog }: RotateDialogProps<Data>) {
+  // As the API has it unless told otherwise.
+  const [overlap, setOverlap] = useState<Overlap>('1d');
+  const input = { ...call.input, overlapSeconds: OVERLAPS[overlap] };
   return (
-    <Field label={TEXT.secrets.overlap}>
-      {(control) => (
-        <select {...control} value={value} onChange={(event) => onChange(event.currentTarget.value as Overlap)}>
-          {(Object.keys(OVERLAPS) as Overlap[]).map((overlap) => (
-            <option key={overlap} value={overlap}>
-              {TEXT.secrets.overlaps[overlap]}
-            </option>
-          ))}
-        </select>
+    <CallDialog {...dialog} call={{ ...call, input, command: [...call.command, '--overlap', overlap] }}>
+      {hasOne && (
+        <SelectField
+          label={TEXT.secrets.overlap}
+          options={Object.entries(TEXT.secrets.overlaps)}
+          value={overlap}
+          onChange={(chosen) => setOverlap(chosen as Overlap)}
+        />
       )}
-    </Field>
+    </CallDialog>
   );
 }

@@ -20,41 +20,39 @@ export function SetUpLinks({ domains, onClose }: { domains: ReadonlyMap<string, 
   const left = [...domains.keys()].filter((id) => !links.has(id));
   const [example = ''] = domains.values();
 
+  async function makeOne(domain: string): Promise<void> {
+    const { url } = await client.domains.createSetupLink({ domain });
+    setLinks((before) => new Map(before).set(domain, url));
+  }
+
   /** Goes on with those that are left after an error. */
   async function make(): Promise<void> {
-    const { signal } = closed.current;
-    const waiting = [...left];
-    const worker = async () => {
-      for (let id = waiting.shift(); id !== undefined && !signal.aborted; id = waiting.shift()) {
-        const domain = id;
-        const { url } = await client.domains.createSetupLink({ domain });
-        setLinks((before) => new Map(before).set(domain, url));
-      }
-    };
-    const stopAll = (error: unknown) => {
-      waiting.length = 0;
-      throw error;
-    };
-    // All have ended before the button may be used again: no domain gets two links.
-    const ended = await Promise.allSettled(Array.from({ length: AT_ONCE }, () => worker().catch(stopAll)));
-    for (const one of ended) if (one.status === 'rejected') throw one.reason;
+    for (let at = 0; at < left.length && !closed.current.signal.aborted; at += AT_ONCE) {
+      // All have ended before the button may be used again: no domain gets two links.
+      const ended = await Promise.allSettled(left.slice(at, at + AT_ONCE).map(makeOne));
+      for (const one of ended) if (one.status === 'rejected') throw one.reason;
+    }
   }
 
   const made = [...links].map(([id, url]) => ({ name: domains.get(id) ?? id, url }));
   return (
     <Dialog title={TEXT.domains.links.title} onClose={onClose} isWide>
       <p>{TEXT.domains.links.text}</p>
-      {left.length > 0 && <ActionButton run={make}>{TEXT.domains.links.make(left.length)}</ActionButton>}
+      {left.length > 0 && (
+        <ActionButton kind="main" run={make}>
+          {TEXT.domains.links.make(left.length)}
+        </ActionButton>
+      )}
       {made.length > 0 && (
         <>
           <div class="bar">
             <p class="note" role="status">
-              {TEXT.domains.links.made(made.length)}. {TEXT.domains.links.once}
+              {TEXT.domains.links.made(made.length)} {TEXT.domains.links.once}
             </p>
             <CopyButton
               text={made.map(({ name, url }) => `${name}\t${url}`).join('\n')}
               label={TEXT.domains.links.copyAll}
-              what={`: ${TEXT.domains.links.title}`}
+              what={TEXT.signs.colon + TEXT.domains.links.title}
             />
           </div>
           <Table label={TEXT.domains.links.title} columns={TEXT.domains.links.columns}>
@@ -63,9 +61,11 @@ export function SetUpLinks({ domains, onClose }: { domains: ReadonlyMap<string, 
                 <th scope="row">
                   <Name name={name} />
                 </th>
-                <td class="link">
-                  <Code text={url} />
-                  <CopyButton text={url} what={TEXT.domains.links.what(name)} />
+                <td>
+                  <div class="bar">
+                    <Code text={url} />
+                    <CopyButton text={url} what={TEXT.domains.links.what(name)} />
+                  </div>
                 </td>
               </tr>
             ))}

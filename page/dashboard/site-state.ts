@@ -2,22 +2,10 @@ import type { Site } from '../../client/client.ts';
 import { OWNER_FIXABLE } from '../../words/reasons.ts';
 import { liveProblems } from './live-problems.ts';
 import { ofApi, type Said, sayFinding, sayReason } from './said.ts';
-import { TEXT } from './text.ts';
+import { type DashboardTexts, TEXT } from './text.ts';
 
 /** The one word for a site, from what visitors get rather than from the store alone. */
-export type SiteWord =
-  | 'live'
-  | 'live_in_part'
-  | 'redirects'
-  | 'suspended'
-  | 'ready_to_switch'
-  | 'waiting_for_records'
-  | 'records_wrong'
-  | 'waiting_for_certificate'
-  | 'certificate_stopped'
-  | 'not_looked_at'
-  | 'unreachable'
-  | 'checks_ended';
+export type SiteWord = keyof DashboardTexts['words'];
 
 /** Who has to do something: the owner of the name, us (the platform and its server), a CA; nobody where all is well. */
 export type Turn = 'owner' | 'us' | 'ca' | 'nobody';

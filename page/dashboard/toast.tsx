@@ -1,6 +1,7 @@
 import { type ComponentChildren, createContext } from 'preact';
 import { useCallback, useContext, useEffect, useState } from 'preact/hooks';
 import { ActionButton } from './action-button.tsx';
+import { Button } from './button.tsx';
 import { TEXT } from './text.ts';
 
 interface Toast {
@@ -34,13 +35,13 @@ export function Toasts({ children }: { children: ComponentChildren }) {
           <div class="toast">
             <p>{toast.text}</p>
             {action && (
-              <ActionButton kind="quiet" isSmall run={() => action.run().then(close)}>
+              <ActionButton isSmall run={() => action.run().then(close)}>
                 {action.label}
               </ActionButton>
             )}
-            <button type="button" class="button quiet small" onClick={close}>
+            <Button isSmall onClick={close}>
               {TEXT.close}
-            </button>
+            </Button>
           </div>
         )}
       </div>

@@ -1,12 +1,11 @@
-import { NameplateError } from '../../client/client.ts';
 import { Code, Name } from '../inline.tsx';
 import { ActionButton } from './action-button.tsx';
 import { Command } from './command.tsx';
 import { mayDo, useDashboard } from './context.ts';
 import { useLoad } from './load.ts';
-import { LoadFailed } from './load-failed.tsx';
+import { isMissing, LoadState } from './load-failed.tsx';
 import { usePageTitle } from './page-title.ts';
-import { Card, Fact } from './parts.tsx';
+import { Card, fact } from './parts.tsx';
 import { goTo, hrefOf, Link } from './route.tsx';
 import { TEXT } from './text.ts';
 import { Ago } from './time.tsx';
@@ -19,13 +18,10 @@ export function DeliveryPage({ id: webhookId, inner: id }: { id: string; inner: 
   const { client, person } = useDashboard();
   const address = { webhookId, deliveryId: id };
   usePageTitle(TEXT.webhooks.delivery);
-  const { data, error, reload } = useLoad(id, (signal) => client.webhooks.getDelivery(address, { signal }), {
-    everyMs: REFRESH_MS,
-  });
-  if (error instanceof NameplateError && error.status === 404)
-    return <p class="empty">{TEXT.webhooks.missingDelivery}</p>;
-  if (data === undefined)
-    return error === undefined ? <p aria-busy="true">{TEXT.loading}</p> : <LoadFailed error={error} onRetry={reload} />;
+  const loaded = useLoad(id, (signal) => client.webhooks.getDelivery(address, { signal }), { everyMs: REFRESH_MS });
+  const { data, error, reload } = loaded;
+  if (data === undefined || isMissing(error)) return <LoadState {...loaded} missing={TEXT.webhooks.missingDelivery} />;
+  const texts = TEXT.webhooks;
   const { type, domain, eventId, attempts, lastAttempt, nextAttemptAt, happenedAt } = data;
 
   async function sendAgain(): Promise<void> {
@@ -56,44 +52,29 @@ export function DeliveryPage({ id: webhookId, inner: id }: { id: string; inner: 
           command={['webhooks', 'redeliver', id, '--webhook', webhookId]}
         />
       )}
-      <Card>
+      <section class="card">
         <dl class="facts">
-          <Fact label={TEXT.webhooks.event}>
-            <Code text={eventId} />
-          </Fact>
-          {domain !== undefined && (
-            <Fact label={TEXT.webhooks.name}>
+          {fact(texts.event, <Code text={eventId} />)}
+          {fact(
+            texts.name,
+            domain !== undefined && (
               <Link href={hrefOf(['domains', data.domainId ?? domain])}>
                 <Name name={domain} />
               </Link>
-            </Fact>
+            ),
           )}
-          <Fact label={TEXT.webhooks.happened}>
-            <Ago at={happenedAt} />
-          </Fact>
-          <Fact label={TEXT.webhooks.attempts}>{attempts}</Fact>
-          {lastAttempt && (
-            <Fact label={TEXT.webhooks.lastAttempt}>
-              <Ago at={lastAttempt.at} />
-            </Fact>
-          )}
-          {nextAttemptAt !== undefined && (
-            <Fact label={TEXT.webhooks.next}>
-              <Ago at={nextAttemptAt} />
-            </Fact>
-          )}
+          {fact(texts.happened, <Ago at={happenedAt} />)}
+          {fact(texts.attempts, attempts)}
+          {fact(texts.lastAttempt, lastAttempt && <Ago at={lastAttempt.at} />)}
+          {fact(texts.next, nextAttemptAt !== undefined && <Ago at={nextAttemptAt} />)}
         </dl>
-      </Card>
+      </section>
       {lastAttempt && (
-        <Card title={TEXT.webhooks.response}>
+        <Card title={texts.response}>
           <dl class="facts">
-            {lastAttempt.status !== undefined && <Fact label={TEXT.webhooks.status}>{lastAttempt.status}</Fact>}
-            <Fact label={TEXT.webhooks.took}>{`${lastAttempt.durationMs} ms`}</Fact>
-            {lastAttempt.error !== undefined && (
-              <Fact label={TEXT.webhooks.error}>
-                <bdi>{lastAttempt.error}</bdi>
-              </Fact>
-            )}
+            {fact(texts.status, lastAttempt.status)}
+            {fact(texts.took, `${lastAttempt.durationMs} ms`)}
+            {fact(texts.error, lastAttempt.error !== undefined && <bdi>{lastAttempt.error}</bdi>)}
           </dl>
           {lastAttempt.response ? (
             // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
@@ -101,7 +82,7 @@ export function DeliveryPage({ id: webhookId, inner: id }: { id: string; inner: 
               <code>{lastAttempt.response}</code>
             </pre>
           ) : (
-            <p class="note">{TEXT.webhooks.noResponse}</p>
+            <p class="note">{texts.noResponse}</p>
           )}
         </Card>
       )}

@@ -1,19 +1,20 @@
 import { useState } from 'preact/hooks';
-import { type Delivery, type NameplateClient, NameplateError, type Page, type Webhook } from '../../client/client.ts';
+import type { Delivery, NameplateClient, Page, Webhook } from '../../client/client.ts';
 import { Name } from '../inline.tsx';
 import { ActionButton } from './action-button.tsx';
+import { Button } from './button.tsx';
 import { CallDialog } from './call-dialog.tsx';
 import { Command } from './command.tsx';
 import { mayDo, useDashboard } from './context.ts';
+import { Select } from './fields.tsx';
 import { useLoad } from './load.ts';
-import { LoadFailed } from './load-failed.tsx';
+import { isMissing, LoadState } from './load-failed.tsx';
 import { usePageTitle } from './page-title.ts';
 import { EmptyState, Table } from './parts.tsx';
 import { goTo, hrefOf, Link } from './route.tsx';
-import { OVERLAPS, OverlapField, SecretOnce, USUAL_OVERLAP } from './secret-parts.tsx';
+import { RotateDialog, SecretOnce } from './secret-parts.tsx';
 import { TEXT } from './text.ts';
 import { Ago } from './time.tsx';
-import { useToast } from './toast.tsx';
 import { troubleFirst } from './webhooks-order.ts';
 import { DeliveryBadge, WebhookState } from './webhooks-parts.tsx';
 
@@ -25,13 +26,12 @@ const STATES = ['failed', 'waiting', 'delivered'] as const;
 export function WebhookPage({ id, query }: { id: string; query: URLSearchParams }) {
   const { client } = useDashboard();
   const [secret, setSecret] = useState<string | null>(null);
-  const { data, error, reload } = useLoad(id, (signal) => client.webhooks.getWebhook({ webhookId: id }, { signal }), {
+  const loaded = useLoad(id, (signal) => client.webhooks.getWebhook({ webhookId: id }, { signal }), {
     everyMs: REFRESH_MS,
   });
+  const { data, error, reload } = loaded;
   usePageTitle(data?.url ?? TEXT.pages.webhooks);
-  if (error instanceof NameplateError && error.status === 404) return <p class="empty">{TEXT.webhooks.missing}</p>;
-  if (data === undefined)
-    return error === undefined ? <p aria-busy="true">{TEXT.loading}</p> : <LoadFailed error={error} onRetry={reload} />;
+  if (data === undefined || isMissing(error)) return <LoadState {...loaded} missing={TEXT.webhooks.missing} />;
   return (
     <>
       <p>
@@ -42,7 +42,9 @@ export function WebhookPage({ id, query }: { id: string; query: URLSearchParams 
       </h1>
       <p>
         <WebhookState webhook={data} />{' '}
-        <span class="note">· {data.types.includes('*') ? TEXT.webhooks.allTypes : data.types.join(', ')}</span>
+        <span class="note">
+          · {data.types.includes('*') ? TEXT.webhooks.allTypes : data.types.join(TEXT.signs.comma)}
+        </span>
       </p>
       {secret !== null && <SecretOnce title={TEXT.webhooks.secretOf} secret={secret} onSaved={() => setSecret(null)} />}
       <Actions webhook={data} onChange={reload} onSecret={setSecret} />
@@ -59,12 +61,10 @@ interface ActionsProps {
 
 function Actions({ webhook, onChange, onSecret }: ActionsProps) {
   const { client, person } = useDashboard();
-  const toast = useToast();
   const [asked, setAsked] = useState<'disable' | 'rotate' | 'remove' | null>(null);
-  const [overlap, setOverlap] = useState(USUAL_OVERLAP);
   const { id, url, enabled } = webhook;
   const mayUpdate = mayDo(person, 'webhook', 'update_webhook');
-  const close = () => setAsked(null);
+  const onClose = () => setAsked(null);
 
   async function test(): Promise<void> {
     const { deliveryId } = await client.webhooks.sendTest({ webhookId: id });
@@ -74,29 +74,22 @@ function Actions({ webhook, onChange, onSecret }: ActionsProps) {
   return (
     <div class="stack">
       <div class="actions">
-        {mayUpdate && <ActionButton run={test}>{TEXT.webhooks.test}</ActionButton>}
+        {mayUpdate && (
+          <ActionButton kind="main" run={test}>
+            {TEXT.webhooks.test}
+          </ActionButton>
+        )}
         {mayUpdate && !enabled && (
-          <ActionButton
-            kind="quiet"
-            run={() => client.webhooks.updateWebhook({ webhookId: id, enabled: true }).then(onChange)}
-          >
+          <ActionButton run={() => client.webhooks.updateWebhook({ webhookId: id, enabled: true }).then(onChange)}>
             {TEXT.webhooks.enable}
           </ActionButton>
         )}
-        {mayUpdate && enabled && (
-          <button type="button" class="button quiet" onClick={() => setAsked('disable')}>
-            {TEXT.webhooks.disable}
-          </button>
-        )}
-        {mayUpdate && (
-          <button type="button" class="button quiet" onClick={() => setAsked('rotate')}>
-            {TEXT.webhooks.rotate}
-          </button>
-        )}
+        {mayUpdate && enabled && <Button onClick={() => setAsked('disable')}>{TEXT.webhooks.disable}</Button>}
+        {mayUpdate && <Button onClick={() => setAsked('rotate')}>{TEXT.webhooks.rotate}</Button>}
         {mayDo(person, 'webhook', 'delete_webhook') && (
-          <button type="button" class="button danger" onClick={() => setAsked('remove')}>
+          <Button kind="danger" onClick={() => setAsked('remove')}>
             {TEXT.webhooks.remove}
-          </button>
+          </Button>
         )}
       </div>
       {mayUpdate && (
@@ -112,43 +105,34 @@ function Actions({ webhook, onChange, onSecret }: ActionsProps) {
       {asked === 'disable' && (
         <CallDialog
           title={TEXT.webhooks.disableTitle(url)}
+          text={TEXT.webhooks.disableText}
           label={TEXT.webhooks.disable}
           call={{
             operation: 'webhooks.updateWebhook',
             input: { webhookId: id, enabled: false },
             command: ['webhooks', 'update', id, '--disable'],
           }}
-          onDone={() => {
-            close();
-            onChange();
-          }}
-          onClose={close}
-        >
-          <p>{TEXT.webhooks.disableText}</p>
-        </CallDialog>
+          onDone={onChange}
+          onClose={onClose}
+        />
       )}
       {asked === 'rotate' && (
-        <CallDialog<{ secret: string }>
+        <RotateDialog<{ secret: string }>
           title={TEXT.webhooks.rotate}
-          label={TEXT.webhooks.rotate}
+          text={TEXT.webhooks.rotateText}
           call={{
             operation: 'webhooks.rotateSecret',
-            input: { webhookId: id, overlapSeconds: OVERLAPS[overlap] },
-            command: ['webhooks', 'rotate-secret', id, '--overlap', overlap],
+            input: { webhookId: id },
+            command: ['webhooks', 'rotate-secret', id],
           }}
-          onDone={({ secret }) => {
-            close();
-            onSecret(secret);
-          }}
-          onClose={close}
-        >
-          <p>{TEXT.webhooks.rotateText}</p>
-          <OverlapField value={overlap} onChange={setOverlap} />
-        </CallDialog>
+          onDone={({ secret }) => onSecret(secret)}
+          onClose={onClose}
+        />
       )}
       {asked === 'remove' && (
         <CallDialog
           title={TEXT.webhooks.removeTitle(url)}
+          text={TEXT.webhooks.removeText}
           label={TEXT.webhooks.remove}
           kind="danger"
           call={{
@@ -156,14 +140,10 @@ function Actions({ webhook, onChange, onSecret }: ActionsProps) {
             input: { webhookId: id },
             command: ['webhooks', 'delete', id],
           }}
-          onDone={() => {
-            toast({ text: TEXT.webhooks.removed });
-            goTo(hrefOf(['webhooks']));
-          }}
-          onClose={close}
-        >
-          <p>{TEXT.webhooks.removeText}</p>
-        </CallDialog>
+          done={() => TEXT.webhooks.removed}
+          onDone={() => goTo(hrefOf(['webhooks']))}
+          onClose={onClose}
+        />
       )}
     </div>
   );
@@ -192,30 +172,24 @@ function Deliveries({ webhook: { id }, query }: { webhook: Webhook; query: URLSe
   const { client } = useDashboard();
   const state = STATES.find((each) => each === query.get('state'));
   const wanted: Wanted = { webhookId: id, state, cursor: query.get('cursor') ?? undefined };
-  const { data, error, isLoading, reload } = useLoad(
-    JSON.stringify(wanted),
-    (signal) => loadDeliveries(client, wanted, signal),
-    { everyMs: REFRESH_MS },
-  );
+  const loaded = useLoad(JSON.stringify(wanted), (signal) => loadDeliveries(client, wanted, signal), {
+    everyMs: REFRESH_MS,
+  });
+  const { data, isLoading } = loaded;
   return (
     <section class="stack">
       <header class="bar">
         <h2>{TEXT.webhooks.deliveries}</h2>
         <label class="actions">
           {TEXT.webhooks.state}
-          <select
+          <Select
+            options={Object.entries(TEXT.webhooks.states)}
             value={state ?? ''}
-            onChange={({ currentTarget }) => goTo(hrefOf(['webhooks', id], { state: currentTarget.value }))}
-          >
-            {Object.entries(TEXT.webhooks.states).map(([value, label]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </select>
+            onChange={(value) => goTo(hrefOf(['webhooks', id], { state: value }))}
+          />
         </label>
       </header>
-      {error !== undefined && <LoadFailed error={error} onRetry={reload} />}
+      <LoadState {...loaded} />
       {data?.items.length === 0 && (
         <EmptyState title={TEXT.webhooks.noDeliveries} text={TEXT.webhooks.noDeliveriesText} />
       )}

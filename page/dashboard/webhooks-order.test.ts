@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import openapi from '../../openapi.json' with { type: 'json' };
+import { en } from './languages/en.ts';
 import { deliveryWord, troubleFirst } from './webhooks-order.ts';
-import { EVENT_TYPES } from './webhooks-types.ts';
 
 const lost = { at: 1, durationMs: 1, error: 'HTTP 500' };
 
@@ -31,5 +31,5 @@ it('deliveries that failed come first, then those that are failing, each newest 
 
 it('the types that can be chosen are those of the API', () => {
   const { schema } = openapi.paths['/v2/webhooks.createWebhook'].post.requestBody.content['application/json'];
-  expect([...EVENT_TYPES, '*']).toEqual(schema.properties.types.items.enum);
+  expect([...Object.keys(en.domain.events), '*']).toEqual(schema.properties.types.items.enum);
 });

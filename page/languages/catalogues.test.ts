@@ -54,6 +54,9 @@ describe.each(OTHERS)('the texts of the page in %s', (_, { texts }) => {
   });
 
   it('keep every field of the English ones', () => {
+    // A text that fails with some fields is missing here.
+    const paths = new Set(said.map(([path]) => path));
+    expect([...english.keys()].filter((path) => !paths.has(path))).toEqual([]);
     const fields = (text = '') => [...new Set(text.match(/<\w+>/g))].sort();
     for (const [path, text] of english) {
       const other = said.find(([each]) => each === path)?.[1];

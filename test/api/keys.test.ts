@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
 import { createClient } from '../../client/client.ts';
-import { PRESETS } from '../../server/src/access/presets.ts';
 import type { RootKey } from '../../server/src/store/store.ts';
+import { PRESETS } from '../../words/presets.ts';
 import { ALL_GRANTS, dataOf, type Harness, START, startApi, type Tree } from '../support/api-harness.ts';
 import { watch } from '../support/watching.ts';
 

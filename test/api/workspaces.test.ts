@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PRESETS } from '../../server/src/access/presets.ts';
+import { PRESETS } from '../../words/presets.ts';
 import { dataOf, type Harness, START, startApi } from '../support/api-harness.ts';
 
 interface Made {

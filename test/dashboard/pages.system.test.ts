@@ -9,12 +9,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createClient, type NameplateClient } from '../../client/client.ts';
 import { seed } from '../../playground/seed.ts';
 import { createLinkSecret } from '../../server/src/access/dashboard-secrets.ts';
-import { PRESETS } from '../../server/src/access/presets.ts';
 import { systemClock } from '../../server/src/base/clock.ts';
 import { idMaker } from '../../server/src/base/ids.ts';
 import { createLog } from '../../server/src/base/log.ts';
 import { readServerConfig } from '../../server/src/config/config.ts';
 import { type RunningServer, startServer } from '../../server/src/main.ts';
+import { PRESETS } from '../../words/presets.ts';
 import { startBrowser } from '../support/browser.ts';
 import { temporaryDirectory } from '../support/command.ts';
 import { START_LIMIT_MS } from '../support/debian.ts';

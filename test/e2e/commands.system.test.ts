@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ControlResults } from '../../playground/control.ts';
-import { PRESETS } from '../../server/src/access/presets.ts';
 import { type PlaygroundFile, readPlaygroundFile } from '../../server/src/cli/data-dir.ts';
 import type { ShownDomain } from '../../server/src/cli/output/show-domain.ts';
+import { PRESETS } from '../../words/presets.ts';
 import { run, runJson, startPlayground, temporaryDirectory } from '../support/command.ts';
 
 const directory = temporaryDirectory();

@@ -29,12 +29,15 @@ export function textsIn(texts: unknown, path = ''): [path: string, text: string]
   if (typeof texts !== 'function') {
     return Object.entries(texts ?? {}).flatMap(([key, each]) => textsIn(each, `${path}.${key}`));
   }
-  return FIELDS.flatMap((fields, at) => {
+  const said = FIELDS.flatMap((fields, at) => {
     const about = Object.assign(Object(fields), { provider: '<one>', type: '<one>', removes: ['<one>', '<two>'] });
     try {
       return textsIn(texts(typeof fields === 'object' ? about : fields, 7_000), `${path} ${at}`);
     } catch {
+      // Fields of another kind; a text that takes none of them throws below.
       return [];
     }
   });
+  if (said.length === 0) throw new Error(`The text ${path} says nothing with any of these fields.`);
+  return said;
 }

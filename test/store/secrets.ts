@@ -60,7 +60,9 @@ export function describeSecrets(subject: Subject): void {
     const account = await store.createCaAccount(aCaAccount());
     const signingKey = aSigningKey({ privateKey: aPrivateKey() });
     await store.replaceSigningKey(null, signingKey, 0);
-    const secrets = [certificate, order, account, signingKey, handedOn].map(({ privateKey }) => privateKey);
+    const connectKey = { id: 'dck_1', publicKey: new Uint8Array(32), privateKey: aPrivateKey(), createdAt: NOW };
+    await store.addConnectKey(connectKey);
+    const secrets = [certificate, order, account, signingKey, handedOn, connectKey].map(({ privateKey }) => privateKey);
     const names = {
       issued: issued.name,
       inherited: former.name,
@@ -81,6 +83,7 @@ export function describeSecrets(subject: Subject): void {
       await store.findCaAccount(names.account),
       await store.findSigningKey(names.signingKey),
       await servedCertificate(store, names.inherited),
+      (await store.listConnectKeys())[0],
     ];
     expect((await store.findCurrentSigningKey())?.privateKey).toEqual(holders[3]?.privateKey);
     return holders.map((holder) => holder?.privateKey);
@@ -118,6 +121,7 @@ export function describeSecrets(subject: Subject): void {
         expect(sealed.map(({ kind }) => kind).toSorted()).toEqual([
           'account',
           'certificate',
+          'connect_key',
           'inherited_certificate',
           'order',
           'signing_key',
@@ -139,7 +143,7 @@ export function describeSecrets(subject: Subject): void {
         expect(await readSecrets(sealedStore(store, ring(OLD)), stored)).toEqual(stored.secrets);
         const accounts = Array.from({ length: 40 }, () => aCaAccount());
         for (const account of accounts) await store.createCaAccount(account);
-        expect(await sealPlaintextSecrets(store, ring(OLD))).toBe(45);
+        expect(await sealPlaintextSecrets(store, ring(OLD))).toBe(46);
         expect(await sealPlaintextSecrets(store, ring(NEW, OLD))).toBe(0);
         expect(await keyIds(store)).toEqual([idOf(OLD)]);
         expect(await readSecrets(sealedStore(store, ring(OLD)), stored, NOW + 9)).toEqual(stored.secrets);

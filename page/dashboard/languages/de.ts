@@ -1,11 +1,11 @@
 import { date, number } from '../figures.ts';
 import type { DashboardTexts } from '../text.ts';
 
-const list = (values: readonly string[]) => new Intl.ListFormat('de').format(values);
 const domains = (count: number) => `${number(count)} ${count === 1 ? 'Domain' : 'Domains'}`;
 
 export const de: DashboardTexts = {
   product: 'Nameplate',
+  signs: { colon: ': ', semicolon: '; ', comma: ', ' },
   opening: 'Das Dashboard wird geöffnet …',
   noScript: 'Das Dashboard braucht JavaScript.',
   tryAgain: 'Erneut versuchen',
@@ -146,7 +146,7 @@ export const de: DashboardTexts = {
       title: 'Einrichtungslinks',
       text: 'Jeder Link öffnet eine Woche lang die Seite einer Domain mit ihren DNS-Einträgen. Wer ihn hat, braucht kein Konto.',
       make: (count) => (count === 1 ? 'Link erstellen' : `${number(count)} Links erstellen`),
-      made: (count) => `${number(count)} ${count === 1 ? 'Link' : 'Links'} erstellt`,
+      made: (count) => `${number(count)} ${count === 1 ? 'Link' : 'Links'} erstellt.`,
       columns: ['Domain', 'Link'],
       copyAll: 'Alle kopieren',
       what: (name) => `: Link von ${name}`,
@@ -341,8 +341,7 @@ export const de: DashboardTexts = {
       http: 'HTTP ohne TLS',
       httpServed: 'ausgeliefert, nicht weitergeleitet',
     },
-    lacks: (permissions) =>
-      `Ihnen ${permissions.length === 1 ? 'fehlt die Berechtigung' : 'fehlen die Berechtigungen'} ${list(permissions)}.`,
+    lacks: (permission) => `Ihnen fehlt die Berechtigung ${permission}.`,
     actions: {
       title: 'Aktionen',
       check: 'Jetzt prüfen',
@@ -490,7 +489,11 @@ export const de: DashboardTexts = {
     add: { project: 'Projekt anlegen', app: 'App anlegen', environment: 'Umgebung anlegen' },
     addIn: (kind, parent) => `${kind === 'app' ? 'App' : 'Umgebung'} in ${parent} anlegen`,
     remove: 'Löschen',
-    removeTitle: { project: 'Projekt löschen:', app: 'App löschen:', environment: 'Umgebung löschen:' },
+    removeTitle: {
+      project: (slug) => `Das Projekt ${slug} löschen?`,
+      app: (slug) => `Die App ${slug} löschen?`,
+      environment: (slug) => `Die Umgebung ${slug} löschen?`,
+    },
     removeText: {
       project: 'Nur ein Projekt ohne Apps lässt sich löschen.',
       app: 'Nur eine App ohne Umgebungen lässt sich löschen.',
@@ -530,8 +533,8 @@ export const de: DashboardTexts = {
     publicCas: 'öffentliche',
     none_: 'keines',
     secret: 'Secret',
-    secretSince: 'erstellt',
-    secretOverlap: 'das bisherige läuft ab',
+    secretSince: 'Secret erstellt',
+    secretOverlap: 'Bisheriges Secret läuft ab',
     change: 'Ändern',
     changeTitle: 'Anfragen an Origins ändern',
     sendExternalId: 'Externe ID der Domain an den Origin senden',

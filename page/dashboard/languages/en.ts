@@ -6,6 +6,8 @@ const names = (count: number) => `${number(count)} ${count === 1 ? 'name' : 'nam
 /** Every text of the dashboard, in English. Errors of the API (`detail`, `message`, `fix`) are shown as they are. */
 export const en = {
   product: 'Nameplate',
+  /** Between texts and values; French and Japanese have their own. */
+  signs: { colon: ': ', semicolon: '; ', comma: ', ' },
   opening: 'Opening the dashboard…',
   noScript: 'The dashboard needs JavaScript.',
   tryAgain: 'Try again',
@@ -138,7 +140,7 @@ export const en = {
       title: 'Set-up links',
       text: 'Each link opens the page of one name, with its DNS records, for a week. Whoever has it needs no account.',
       make: (count: number) => (count === 1 ? 'Make the link' : `Make ${number(count)} links`),
-      made: (count: number) => `${number(count)} ${count === 1 ? 'link' : 'links'} made`,
+      made: (count: number) => `${number(count)} ${count === 1 ? 'link' : 'links'} made.`,
       columns: ['Name', 'Link'],
       copyAll: 'Copy all',
       what: (name: string) => ` the link of ${name}`,
@@ -331,8 +333,7 @@ export const en = {
       http: 'Plain HTTP',
       httpServed: 'served, not redirected',
     },
-    lacks: (permissions: readonly string[]) =>
-      `You lack ${permissions.length === 1 ? 'the permission' : 'the permissions'} ${permissions.join(', ')}.`,
+    lacks: (permission: string) => `You lack the permission ${permission}.`,
     actions: {
       title: 'Actions',
       check: 'Check now',
@@ -477,7 +478,11 @@ export const en = {
     add: { project: 'Add a project', app: 'Add an app', environment: 'Add an environment' },
     addIn: (kind: 'app' | 'environment', parent: string) => `Add an ${kind} to ${parent}`,
     remove: 'Delete',
-    removeTitle: { project: 'Delete the project', app: 'Delete the app', environment: 'Delete the environment' },
+    removeTitle: {
+      project: (slug: string) => `Delete the project ${slug}?`,
+      app: (slug: string) => `Delete the app ${slug}?`,
+      environment: (slug: string) => `Delete the environment ${slug}?`,
+    },
     removeText: {
       project: 'Only a project without apps can be deleted.',
       app: 'Only an app without environments can be deleted.',
@@ -517,8 +522,8 @@ export const en = {
     publicCas: 'public ones',
     none_: 'none',
     secret: 'Secret',
-    secretSince: 'made',
-    secretOverlap: 'the one before ends',
+    secretSince: 'Secret made',
+    secretOverlap: 'Former secret ends',
     change: 'Change',
     changeTitle: 'Change how origins are asked',
     sendExternalId: 'Send the external id of a domain to the origin',

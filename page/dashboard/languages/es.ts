@@ -5,10 +5,10 @@ const domains = (count: number) => `${number(count)} ${count === 1 ? 'dominio' :
 const httpRequests = (count: number) => `${number(count)} ${count === 1 ? 'petición' : 'peticiones'}`;
 /** The plural of a noun or participle. */
 const s = (count: number) => (count === 1 ? '' : 's');
-const list = new Intl.ListFormat('es');
 
 export const es: DashboardTexts = {
   product: 'Nameplate',
+  signs: { colon: ': ', semicolon: '; ', comma: ', ' },
   opening: 'Abriendo el panel…',
   noScript: 'El panel necesita JavaScript.',
   tryAgain: 'Reintentar',
@@ -145,7 +145,7 @@ export const es: DashboardTexts = {
       title: 'Enlaces de configuración',
       text: 'Cada enlace abre durante una semana la página de un dominio, con sus registros DNS. No hace falta ninguna cuenta.',
       make: (count) => (count === 1 ? 'Crear el enlace' : `Crear ${number(count)} enlaces`),
-      made: (count) => `${number(count)} enlace${s(count)} creado${s(count)}`,
+      made: (count) => `${number(count)} enlace${s(count)} creado${s(count)}.`,
       columns: ['Dominio', 'Enlace'],
       copyAll: 'Copiar todos',
       what: (name) => ` el enlace de ${name}`,
@@ -335,8 +335,7 @@ export const es: DashboardTexts = {
       http: 'HTTP sin cifrar',
       httpServed: 'se sirve, sin redirigir',
     },
-    lacks: (permissions) =>
-      `${permissions.length === 1 ? 'Te falta el permiso' : 'Te faltan los permisos'} ${list.format(permissions)}.`,
+    lacks: (permission) => `Te falta el permiso ${permission}.`,
     actions: {
       title: 'Acciones',
       check: 'Comprobar ahora',
@@ -480,7 +479,11 @@ export const es: DashboardTexts = {
     add: { project: 'Añadir un proyecto', app: 'Añadir una app', environment: 'Añadir un entorno' },
     addIn: (kind, parent) => `Añadir ${kind === 'app' ? 'una app' : 'un entorno'} a ${parent}`,
     remove: 'Eliminar',
-    removeTitle: { project: 'Eliminar el proyecto', app: 'Eliminar la app', environment: 'Eliminar el entorno' },
+    removeTitle: {
+      project: (slug) => `¿Eliminar el proyecto ${slug}?`,
+      app: (slug) => `¿Eliminar la app ${slug}?`,
+      environment: (slug) => `¿Eliminar el entorno ${slug}?`,
+    },
     removeText: {
       project: 'Solo se puede eliminar un proyecto sin apps.',
       app: 'Solo se puede eliminar una app sin entornos.',
@@ -520,8 +523,8 @@ export const es: DashboardTexts = {
     publicCas: 'CA públicas',
     none_: 'ninguno',
     secret: 'Secreto',
-    secretSince: 'creado',
-    secretOverlap: 'el anterior termina',
+    secretSince: 'Secreto creado',
+    secretOverlap: 'El secreto anterior termina',
     change: 'Cambiar',
     changeTitle: 'Cambiar las peticiones a los orígenes',
     sendExternalId: 'Enviar al origen el ID externo del dominio',

@@ -1,13 +1,13 @@
 import { date, number } from '../figures.ts';
 import type { DashboardTexts } from '../text.ts';
 
-const list = (values: readonly string[]) => new Intl.ListFormat('fr').format(values);
 const domains = (count: number) => `${number(count)} ${count < 2 ? 'domaine' : 'domaines'}`;
 /** The ending of a participle. */
 const s = (count: number) => (count < 2 ? '' : 's');
 
 export const fr: DashboardTexts = {
   product: 'Nameplate',
+  signs: { colon: '\u00a0: ', semicolon: '\u00a0; ', comma: ', ' },
   opening: 'Ouverture du tableau de bord…',
   noScript: 'Le tableau de bord a besoin de JavaScript.',
   tryAgain: 'Réessayer',
@@ -144,7 +144,7 @@ export const fr: DashboardTexts = {
       title: 'Liens de configuration',
       text: 'Chaque lien ouvre pendant une semaine la page d’un domaine, avec ses enregistrements DNS. La personne qui l’a n’a pas besoin de compte.',
       make: (count) => (count < 2 ? 'Créer le lien' : `Créer ${number(count)} liens`),
-      made: (count) => `${number(count)} lien${s(count)} créé${s(count)}`,
+      made: (count) => `${number(count)} lien${s(count)} créé${s(count)}.`,
       columns: ['Domaine', 'Lien'],
       copyAll: 'Tout copier',
       what: (name) => ` : lien de ${name}`,
@@ -339,8 +339,7 @@ export const fr: DashboardTexts = {
       http: 'HTTP en clair',
       httpServed: 'servi, sans redirection',
     },
-    lacks: (permissions) =>
-      `Il vous manque ${permissions.length < 2 ? 'la permission' : 'les permissions'} ${list(permissions)}.`,
+    lacks: (permission) => `Il vous manque la permission ${permission}.`,
     actions: {
       title: 'Actions',
       check: 'Vérifier maintenant',
@@ -493,7 +492,11 @@ export const fr: DashboardTexts = {
     add: { project: 'Ajouter un projet', app: 'Ajouter une app', environment: 'Ajouter un environnement' },
     addIn: (kind, parent) => `Ajouter ${kind === 'app' ? 'une app' : 'un environnement'} à ${parent}`,
     remove: 'Supprimer',
-    removeTitle: { project: 'Supprimer le projet', app: 'Supprimer l’app', environment: 'Supprimer l’environnement' },
+    removeTitle: {
+      project: (slug) => `Supprimer le projet ${slug}\u00a0?`,
+      app: (slug) => `Supprimer l’app ${slug}\u00a0?`,
+      environment: (slug) => `Supprimer l’environnement ${slug}\u00a0?`,
+    },
     removeText: {
       project: 'Seul un projet sans app peut être supprimé.',
       app: 'Seule une app sans environnement peut être supprimée.',
@@ -533,8 +536,8 @@ export const fr: DashboardTexts = {
     publicCas: 'autorités publiques',
     none_: 'aucun',
     secret: 'Secret',
-    secretSince: 'créé',
-    secretOverlap: 'fin du précédent :',
+    secretSince: 'Secret créé',
+    secretOverlap: 'Fin du secret précédent',
     change: 'Modifier',
     changeTitle: 'Modifier les requêtes aux origines',
     sendExternalId: 'Envoyer l’ID externe du domaine à l’origine',

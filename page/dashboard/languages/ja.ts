@@ -5,6 +5,7 @@ const domains = (count: number) => `${number(count)}件のドメイン`;
 
 export const ja: DashboardTexts = {
   product: 'Nameplate',
+  signs: { colon: '：', semicolon: '；', comma: '、' },
   opening: 'ダッシュボードを開いています…',
   noScript: 'ダッシュボードには JavaScript が必要です。',
   tryAgain: '再試行',
@@ -140,7 +141,7 @@ export const ja: DashboardTexts = {
       title: '設定リンク',
       text: 'リンクごとに1つのドメインのページが開き、DNSレコードが表示されます。有効期間は1週間で、アカウントは不要です。',
       make: (count) => (count === 1 ? 'リンクを作成' : `${number(count)}件のリンクを作成`),
-      made: (count) => `${number(count)}件のリンクを作成しました`,
+      made: (count) => `${number(count)}件のリンクを作成しました。`,
       columns: ['ドメイン', 'リンク'],
       copyAll: 'すべてコピー',
       what: (name) => `${name}のリンク`,
@@ -330,7 +331,7 @@ export const ja: DashboardTexts = {
       http: '平文HTTP',
       httpServed: 'リダイレクトせずに配信',
     },
-    lacks: (permissions) => `権限がありません：${permissions.join('、')}`,
+    lacks: (permission) => `権限がありません：${permission}`,
     actions: {
       title: '操作',
       check: '今すぐ確認',
@@ -479,7 +480,11 @@ export const ja: DashboardTexts = {
     add: { project: 'プロジェクトを追加', app: 'アプリを追加', environment: '環境を追加' },
     addIn: (kind, parent) => `${parent}に${kind === 'app' ? 'アプリ' : '環境'}を追加`,
     remove: '削除',
-    removeTitle: { project: 'プロジェクトを削除', app: 'アプリを削除', environment: '環境を削除' },
+    removeTitle: {
+      project: (slug) => `プロジェクト${slug}を削除しますか？`,
+      app: (slug) => `アプリ${slug}を削除しますか？`,
+      environment: (slug) => `環境${slug}を削除しますか？`,
+    },
     removeText: {
       project: '削除できるのは、アプリのないプロジェクトだけです。',
       app: '削除できるのは、環境のないアプリだけです。',
@@ -519,8 +524,8 @@ export const ja: DashboardTexts = {
     publicCas: 'パブリック認証局',
     none_: 'なし',
     secret: 'シークレット',
-    secretSince: '作成：',
-    secretOverlap: '以前のシークレットの終了：',
+    secretSince: 'シークレットの作成',
+    secretOverlap: '以前のシークレットの終了',
     change: '変更',
     changeTitle: 'オリジンへのリクエストを変更',
     sendExternalId: 'ドメインの外部IDをオリジンに送信する',

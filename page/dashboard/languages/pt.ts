@@ -5,10 +5,10 @@ const domains = (count: number) => `${number(count)} ${count === 1 ? 'domínio' 
 const httpRequests = (count: number) => `${number(count)} ${count === 1 ? 'requisição' : 'requisições'}`;
 /** The plural of a noun or participle. */
 const s = (count: number) => (count === 1 ? '' : 's');
-const list = new Intl.ListFormat('pt-BR');
 
 export const pt: DashboardTexts = {
   product: 'Nameplate',
+  signs: { colon: ': ', semicolon: '; ', comma: ', ' },
   opening: 'Abrindo o painel…',
   noScript: 'O painel precisa de JavaScript.',
   tryAgain: 'Tentar de novo',
@@ -145,7 +145,7 @@ export const pt: DashboardTexts = {
       title: 'Links de configuração',
       text: 'Cada link abre por uma semana a página de um domínio, com os registros DNS dele. Não é preciso ter conta.',
       make: (count) => (count === 1 ? 'Criar o link' : `Criar ${number(count)} links`),
-      made: (count) => `${number(count)} link${s(count)} criado${s(count)}`,
+      made: (count) => `${number(count)} link${s(count)} criado${s(count)}.`,
       columns: ['Domínio', 'Link'],
       copyAll: 'Copiar todos',
       what: (name) => ` o link de ${name}`,
@@ -329,8 +329,7 @@ export const pt: DashboardTexts = {
       http: 'HTTP sem TLS',
       httpServed: 'servido, sem redirecionar',
     },
-    lacks: (permissions) =>
-      `Você não tem ${permissions.length === 1 ? 'a permissão' : 'as permissões'} ${list.format(permissions)}.`,
+    lacks: (permission) => `Você não tem a permissão ${permission}.`,
     actions: {
       title: 'Ações',
       check: 'Verificar agora',
@@ -474,7 +473,11 @@ export const pt: DashboardTexts = {
     add: { project: 'Adicionar um projeto', app: 'Adicionar um app', environment: 'Adicionar um ambiente' },
     addIn: (kind, parent) => `Adicionar um ${kind === 'app' ? 'app' : 'ambiente'} a ${parent}`,
     remove: 'Excluir',
-    removeTitle: { project: 'Excluir o projeto', app: 'Excluir o app', environment: 'Excluir o ambiente' },
+    removeTitle: {
+      project: (slug) => `Excluir o projeto ${slug}?`,
+      app: (slug) => `Excluir o app ${slug}?`,
+      environment: (slug) => `Excluir o ambiente ${slug}?`,
+    },
     removeText: {
       project: 'Só um projeto sem apps pode ser excluído.',
       app: 'Só um app sem ambientes pode ser excluído.',
@@ -514,8 +517,8 @@ export const pt: DashboardTexts = {
     publicCas: 'CAs públicas',
     none_: 'nenhum',
     secret: 'Segredo',
-    secretSince: 'criado',
-    secretOverlap: 'o anterior termina',
+    secretSince: 'Segredo criado',
+    secretOverlap: 'O segredo anterior termina',
     change: 'Alterar',
     changeTitle: 'Alterar as requisições às origens',
     sendExternalId: 'Enviar à origem o ID externo do domínio',

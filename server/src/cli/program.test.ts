@@ -1,7 +1,7 @@
 import { type Command, CommanderError } from 'commander';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { PLAYGROUND_COMMANDS } from '../../../playground/commands.ts';
-import { PRESETS } from '../access/presets.ts';
+import { PRESETS } from '../../../words/presets.ts';
 import { loadCatalogue, permissionProblems } from './catalogue.ts';
 import { createProgram } from './program.ts';
 

@@ -1,6 +1,6 @@
 import { isIP, isIPv4, isIPv6, SocketAddress } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { PRESETS } from '../access/presets.ts';
+import { PRESETS } from '../../../words/presets.ts';
 import { parseRateLimits, parseWindow } from '../access/ratelimit/parse-rate-limits.ts';
 import type { LogLevel } from '../base/log.ts';
 import type { RateLimit } from '../store/store.ts';

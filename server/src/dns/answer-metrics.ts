@@ -16,7 +16,7 @@ export function answerMetrics({ counter }: MetricFactory) {
       'nameplate_domain_connect_answers_total',
       'Questions whether a DNS provider publishes records itself, by outcome: offered, or why not.',
       ['outcome'],
-      ['offered', 'no_record', 'record', 'settings', 'template', 'key', 'busy'],
+      ['offered', 'no_record', 'record', 'settings', 'template', 'key', 'busy', 'unavailable'],
     ),
     dnsForgeries: counter(
       'nameplate_dns_forgeries_total',

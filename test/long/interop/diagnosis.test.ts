@@ -19,7 +19,7 @@ beforeAll(async () => {
 }, START_LIMIT_MS);
 afterAll(() => lab.close());
 
-interface Told {
+interface ToldZone {
   zone: GeneratedZone;
   status: Domain['status'];
   findings: Finding[];
@@ -29,13 +29,13 @@ interface Told {
 async function look(
   generate: (setting: Setting) => Promise<GeneratedZone>,
   { atOnce }: { atOnce: number },
-): Promise<Told[]> {
+): Promise<ToldZone[]> {
   const zones: GeneratedZone[] = [];
   for (let number = 0; number < ZONES; number++) {
     zones.push(await generate({ lab, other, number, random: seeded(SEED * 1_000_003 + number) }));
     if (zones.length % atOnce === 0 || zones.length === ZONES) await lab.world.check(other);
   }
-  const told: Told[] = [];
+  const told: ToldZone[] = [];
   await inParallel(zones, 20, async (zone) => {
     const { status } = await lab.world.read(zone.domain);
     told.push({ zone, status, findings: await lab.world.diagnose(zone.domain) });
@@ -43,7 +43,7 @@ async function look(
   return told;
 }
 
-const describeZone = ({ zone, status, findings }: Told) =>
+const describeZone = ({ zone, status, findings }: ToldZone) =>
   [
     `${zone.domain.name} (${status}; ${zone.traits.join(', ')}): ${zone.mistakes.map(({ code, what }) => `${code} (${what})`).join(' + ') || 'healthy'}`,
     ...zone.lines.split('\n').map((line) => `    | ${line}`),

@@ -44,9 +44,9 @@ export function serveDocumentation(
     const name = page === '' ? 'index' : page;
     const found = await findFile(directory, name);
     if (found) return sendFile(request, reply, found, name.startsWith('assets/') ? ASSET_HEADERS : PAGE_HEADERS);
-    if ((await findFile(directory, 'index')) === null) throw new Problem('request/page_not_built');
     const missing = await findFile(directory, '404');
-    if (missing === null || !isBrowser(request)) throw new Problem('request/route_not_found');
+    if (missing === null) throw new Problem('request/page_not_built');
+    if (!isBrowser(request)) throw new Problem('request/route_not_found');
     return sendFile(request, reply.code(404), missing, PAGE_HEADERS);
   }
 

@@ -1,5 +1,5 @@
+import { PRESETS } from '../../../../words/presets.ts';
 import type { Permission } from '../../access/permissions.ts';
-import { PRESETS } from '../../access/presets.ts';
 import type { Operation } from '../operation.ts';
 import { operations } from '../operations.ts';
 

@@ -1,6 +1,6 @@
 import Type from 'typebox';
+import { PRESET_NAMES, PRESETS, type PresetName } from '../../../../words/presets.ts';
 import { GRANT, mayGrant } from '../../access/permissions.ts';
-import { PRESET_NAMES, PRESETS, type PresetName } from '../../access/presets.ts';
 import type { Principal } from '../../access/root-key-cache.ts';
 import { joinQuoted } from '../../domain/text.ts';
 import type { AccessStore, ListedRootKey, MakerProblem } from '../../store/store.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
+import { PRESET_NAMES, PRESETS, type PresetName } from '../../../../words/presets.ts';
 import { createLinkSecret } from '../../access/dashboard-secrets.ts';
-import { PRESET_NAMES, PRESETS, type PresetName } from '../../access/presets.ts';
 import { systemClock } from '../../base/clock.ts';
 import { idMaker } from '../../base/ids.ts';
 import { readCommandConfig } from '../../config/config.ts';

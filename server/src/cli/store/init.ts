@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Command, InvalidArgumentError } from 'commander';
-import { PRESETS } from '../../access/presets.ts';
+import { PRESETS } from '../../../../words/presets.ts';
 import { createRootKey } from '../../access/secret-text.ts';
 import { systemClock } from '../../base/clock.ts';
 import { idMaker } from '../../base/ids.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { PRESET_NAMES, PRESETS, type PresetName } from '../../access/presets.ts';
+import { PRESET_NAMES, PRESETS, type PresetName } from '../../../../words/presets.ts';
 import { createRootKey } from '../../access/secret-text.ts';
 import { systemClock } from '../../base/clock.ts';
 import { idMaker } from '../../base/ids.ts';

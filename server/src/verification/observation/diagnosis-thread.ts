@@ -48,7 +48,7 @@ export function diagnosisThread(options: DiagnosisThreadOptions): DiagnosisThrea
     return starting;
   }
 
-  async function ask<T>(call: (thread: SupervisedThread<DiagnosisMethods>) => Promise<T>): Promise<T> {
+  async function ask<T>(task: string, call: (thread: SupervisedThread<DiagnosisMethods>) => Promise<T>): Promise<T> {
     if (stopping) throw new Error('the process is stopping');
     thread ??= start();
     const started = await thread;
@@ -56,7 +56,7 @@ export function diagnosisThread(options: DiagnosisThreadOptions): DiagnosisThrea
     try {
       return await call(started);
     } catch (error) {
-      if (!(error instanceof ThreadEnded)) log.error({ err: error }, 'a diagnosis failed');
+      if (!(error instanceof ThreadEnded)) log.error({ err: error }, `${task} failed`);
       throw error;
     } finally {
       clearTimeout(timer);
@@ -64,9 +64,9 @@ export function diagnosisThread(options: DiagnosisThreadOptions): DiagnosisThrea
   }
 
   return {
-    observe: (request) => ask(({ call }) => call('observe', request)),
+    observe: (request) => ask('a diagnosis', ({ call }) => call('observe', request)),
     async discoverConnect(question) {
-      const answer = await ask(({ call }) => call('discoverConnect', question)).catch(
+      const answer = await ask('a look for Domain Connect', ({ call }) => call('discoverConnect', question)).catch(
         () => ({ refused: 'unavailable' }) as const,
       );
       const { zone, serviceId } = question;

@@ -17,7 +17,7 @@ export interface ConnectQuestion {
 /**
  * `no_record`: the zone names no provider. `record`, `settings`: what is there is no use. `template`: the provider does not
  * know it. `key`: no record publishes one of our keys. `busy`: too many questions are in flight. `unavailable`: the thread
- * that asks has crashed.
+ * that asks has crashed, or could not ask.
  */
 export type ConnectRefusal = 'no_record' | 'record' | 'settings' | 'template' | 'key' | 'busy' | 'unavailable';
 
@@ -102,9 +102,11 @@ export function createConnectDiscoverer(options: DiscovererOptions): DiscoverCon
     if (known !== undefined) return known;
     if (inFlight >= IN_FLIGHT) return Promise.resolve({ refused: 'busy' });
     inFlight += 1;
-    const answer = discover(question, AbortSignal.timeout(timeoutMs)).finally(() => {
-      inFlight -= 1;
-    });
+    const answer = discover(question, AbortSignal.timeout(timeoutMs))
+      .catch((): ConnectAnswer => ({ refused: 'unavailable' }))
+      .finally(() => {
+        inFlight -= 1;
+      });
     answers.set(cacheKey, answer);
     void answer.then((found) => {
       if ('refused' in found) answers.set(cacheKey, answer, { ttl: REFUSAL_MS });
