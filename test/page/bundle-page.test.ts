@@ -31,7 +31,7 @@ it.each(['nameplate-domain.js', 'nameplate-domain.js.br', 'nameplate-domain.js.g
 
 const LANGUAGES = ['', '.de', '.es', '.fr', '.ja', '.pt'];
 
-it('the first view of the dashboard loads less than 145 KB of scripts in any language, each named by its content and compressed', async () => {
+it('the first view of the dashboard loads less than 150 KB of scripts in any language, each named by its content and compressed', async () => {
   const directory = join(root, 'dashboard');
   await bundlePage(join(import.meta.dirname, '../..'), directory);
   const names = readdirSync(join(directory, 'dashboard/assets'));
@@ -48,7 +48,7 @@ it('the first view of the dashboard loads less than 145 KB of scripts in any lan
     const loaded = [...first.map(([, name = '']) => name), `assets/${home}`];
     // The script, what it has in common with others, the two of its language, and that of the page.
     expect(loaded).toHaveLength(5);
-    expect(loaded.reduce((sum, name) => sum + sizeOf(name), 0)).toBeLessThan(145_000);
+    expect(loaded.reduce((sum, name) => sum + sizeOf(name), 0)).toBeLessThan(150_000);
   }
 });
 

@@ -69,6 +69,7 @@ export function describeSecrets(subject: Subject): void {
       ordered: ordered.name,
       account: account.issuer,
       signingKey: signingKey.id,
+      connectKey: connectKey.id,
     };
     return { ...names, secrets };
   }
@@ -327,8 +328,8 @@ export function describeSecrets(subject: Subject): void {
         await expect(brokenOff).rejects.toThrow('broken off');
         expect((await keyIds(store)).toSorted()).toEqual([idOf(OLD), idOf(NEW)].toSorted());
         const told: number[] = [];
-        expect(await rotateSecrets(store, keyring, (done) => told.push(done))).toBe(25);
-        expect(told.at(-1)).toBe(25);
+        expect(await rotateSecrets(store, keyring, (done) => told.push(done))).toBe(26);
+        expect(told.at(-1)).toBe(26);
         expect(await keyIds(store)).toEqual([idOf(NEW)]);
         expect(await readSecrets(sealedStore(store, ring(NEW)), stored)).toEqual(stored.secrets);
         expect(await rotateSecrets(store, keyring)).toBe(0);
@@ -388,6 +389,7 @@ export function describeSecrets(subject: Subject): void {
           stored.account,
           stored.signingKey,
           stored.inherited,
+          stored.connectKey,
         ];
         expect(left.toSorted()).toEqual(all.filter((id) => !hurt.has(id)).toSorted());
         for (const { secret, bytes } of damaged) await store.replaceSecret({ ...secret, bytes }, secret.bytes);
