@@ -21,7 +21,7 @@ import (
 )
 
 var sites sync.Map // the customer of each name, in place of your database
-var webhookKey, _ = base64.StdEncoding.DecodeString(strings.TrimPrefix(setting("WEBHOOK_SECRET"), "whsec_"))
+var webhookKey, keyError = base64.StdEncoding.DecodeString(strings.TrimPrefix(setting("WEBHOOK_SECRET"), "whsec_"))
 var edgeSecret, edges = setting("EDGE_SECRET"), setting("EDGE_ADDRESSES")
 
 // A response of the API, or an event.
@@ -38,6 +38,9 @@ type message struct {
 }
 
 func main() {
+	if keyError != nil || len(webhookKey) == 0 {
+		log.Fatal("Set WEBHOOK_SECRET.") // a key that is empty or cut short could be guessed
+	}
 	log.Fatal(http.ListenAndServe("127.0.0.1:"+setting("PORT"), http.HandlerFunc(serve)))
 }
 

@@ -69,7 +69,9 @@ function customerOf(?string $name): ?string
 function isSigned(Request $request): bool
 {
     [$id, $time, $signatures] = array_map(fn ($name) => $request->header("webhook-$name", ''), ['id', 'timestamp', 'signature']);
-    $key = base64_decode(Str::after(setting('WEBHOOK_SECRET'), 'whsec_'));
+    // Strict: a key that is empty or cut short could be guessed.
+    $key = base64_decode(Str::after(setting('WEBHOOK_SECRET'), 'whsec_'), true)
+        ?: throw new RuntimeException('Set WEBHOOK_SECRET.');
     $signature = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$time.{$request->getContent()}", $key, true));
     $isNew = abs(time() - (int) $time) < 300;
     return $isNew && collect(explode(' ', $signatures))->contains(fn ($each) => hash_equals($signature, $each));
