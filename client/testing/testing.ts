@@ -122,11 +122,16 @@ async function readyLine(
     stderr = (stderr + text).slice(-10_000);
   });
   const ready = new Promise<ReadyLine>((resolve) => {
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    const read = (text: string) => {
       stdout += text;
-      const line = /^\{"event":"ready".*\}$/m.exec(stdout)?.[0];
-      if (line !== undefined) resolve(JSON.parse(line));
-    });
+      // With its line break: a part of a line may end in a brace too.
+      const line = /^(\{"event":"ready".*)\n/m.exec(stdout)?.[1];
+      if (line === undefined) return;
+      // Later lines are read and dropped, so that they fill neither the pipe nor memory.
+      child.stdout.off('data', read).resume();
+      resolve(JSON.parse(line));
+    };
+    child.stdout.setEncoding('utf8').on('data', read);
   });
   const failed = ended.then(() => {
     throw new Error(`The playground did not start: ${stderr.trim() || 'it ended without a word'}`);
