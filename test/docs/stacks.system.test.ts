@@ -373,7 +373,7 @@ describe.each(STACKS)('the application in $stack', ({ stack, place, knowsAddress
         const other = start(secret, at);
         const body = JSON.stringify({ type: 'domain.verified', data: { domain: { domain: 'x.example.com' } } });
         const time = `${Math.floor(Date.now() / 1000)}`;
-        // What is left of a secret that is decoded leniently: nothing.
+        // A lenient decoder leaves nothing of such a secret.
         const signature = createHmac('sha256', '').update(`evt_1.${time}.${body}`).digest('base64');
         const headers = {
           'content-type': 'application/json',
