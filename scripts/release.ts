@@ -21,16 +21,20 @@ const run = (command: string, args: string[]) =>
     maxBuffer: 2 ** 28,
   });
 
+const SUMS = 'SHA256SUMS';
+const TRY = 'To try it on any checkout: npm run release -- --dry-run';
+
 /** Parts of a release: each writes its files into the directory. The image holds the package of the first part. */
 const PARTS: ((directory: string) => void | Promise<void>)[] = [packages, materials, image, chart];
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { 'dry-run': { type: 'boolean' } } });
 const [directory = 'release'] = positionals;
-const problem = values['dry-run'] ? null : problemOfCheckout();
+const target = resolve(root, directory);
+const problem = problemOfDirectory() ?? (values['dry-run'] ? null : problemOfCheckout());
 if (problem !== null) {
-  console.error(`release: ${problem} To try it on any checkout: npm run release -- --dry-run`);
+  console.error(`release: ${problem}`);
   process.exitCode = 1;
-} else await release(resolve(root, directory));
+} else await release(target);
 
 async function release(path: string): Promise<void> {
   rmSync(path, { recursive: true, force: true });
@@ -38,16 +42,23 @@ async function release(path: string): Promise<void> {
   for (const part of PARTS) await part(path);
   const files = readdirSync(path).sort();
   const sums = files.map((file) => `${sha256(join(path, file))}  ${file}\n`);
-  writeFileSync(join(path, 'SHA256SUMS'), sums.join(''));
+  writeFileSync(join(path, SUMS), sums.join(''));
   process.stdout.write(sums.join(''));
+}
+
+/** Why the directory must not be replaced; null: it is empty, or has a release. */
+function problemOfDirectory(): string | null {
+  const files = existsSync(target) ? readdirSync(target) : [];
+  if (files.length === 0 || files.includes(SUMS)) return null;
+  return `${target} has files of something other than a release. Delete it, or name another directory.`;
 }
 
 /** Why this checkout is not the tag of its version; null: it is. */
 function problemOfCheckout(): string | null {
   const tag = `v${manifest().version}`;
-  if (run('git', ['status', '--porcelain']) !== '') return 'The checkout has changes. Commit or discard them.';
+  if (run('git', ['status', '--porcelain']) !== '') return `The checkout has changes. Commit or discard them. ${TRY}`;
   const tags = run('git', ['tag', '--points-at', 'HEAD']).split('\n');
-  return tags.includes(tag) ? null : `This commit is not tagged ${tag}. Check out that tag.`;
+  return tags.includes(tag) ? null : `This commit is not tagged ${tag}. Check out that tag. ${TRY}`;
 }
 
 /** The archives of npm. */
@@ -89,14 +100,17 @@ function image(path: string): void {
   const { name, version } = manifest();
   // Without a tag, packages of an earlier run do.
   const fetched = values['dry-run'] ? join(root, '.tools/image') : mkdtempSync(join(tmpdir(), 'nameplate-packages-'));
-  writeImage(root, join(path, `${name}-${version}-linux-${ARCHITECTURE}.tar`), {
-    version,
-    revision: run('git', ['rev-parse', 'HEAD']).trim(),
-    createdMs: committedMs(),
-    program: join(path, `${name}-${version}.tgz`),
-    packages: join(fetched, 'debian'),
-  });
-  if (!values['dry-run']) rmSync(fetched, { recursive: true });
+  try {
+    writeImage(root, join(path, `${name}-${version}-linux-${ARCHITECTURE}.tar`), {
+      version,
+      revision: run('git', ['rev-parse', 'HEAD']).trim(),
+      createdMs: committedMs(),
+      program: join(path, `${name}-${version}.tgz`),
+      packages: join(fetched, 'debian'),
+    });
+  } finally {
+    if (!values['dry-run']) rmSync(fetched, { recursive: true });
+  }
 }
 
 /** The chart of Helm, as `helm package` names it. */

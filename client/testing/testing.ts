@@ -124,9 +124,10 @@ async function readyLine(
   const ready = new Promise<ReadyLine>((resolve) => {
     const read = (text: string) => {
       stdout += text;
-      const line = /^\{"event":"ready".*\}$/m.exec(stdout)?.[0];
+      // With its line break: a part of a line may end in a brace too.
+      const line = /^(\{"event":"ready".*)\n/m.exec(stdout)?.[1];
       if (line === undefined) return;
-      // The rest is read, so that the playground can write it, and dropped.
+      // Later lines are read and dropped, so that they fill neither the pipe nor memory.
       child.stdout.off('data', read).resume();
       resolve(JSON.parse(line));
     };

@@ -13,11 +13,13 @@ function copyButton(code: string): HTMLButtonElement {
   button.type = 'button';
   button.textContent = 'Copy';
   button.addEventListener('click', async () => {
-    const isCopied = await navigator.clipboard.writeText(code.trimEnd()).then(
-      () => true,
-      () => false,
-    );
-    button.textContent = isCopied ? 'Copied' : 'Not copied';
+    try {
+      await navigator.clipboard.writeText(code.trimEnd());
+      button.textContent = 'Copied';
+    } catch {
+      // Over plain HTTP there is no clipboard for scripts.
+      button.textContent = 'Not copied';
+    }
     setTimeout(() => {
       button.textContent = 'Copy';
     }, 2000);
@@ -49,7 +51,7 @@ function enableSearch(search: HTMLElement): void {
       if (input.value.trim() !== text) return;
       found.replaceChildren(...(results.length > 0 ? results.map(link) : [paragraph('Nothing found.')]));
       shownFor = text;
-      status.textContent = `${results.length} results`;
+      status.textContent = results.length === 1 ? '1 result' : `${results.length} results`;
     } catch {
       found.replaceChildren(paragraph('The index could not be loaded. Type again to retry.'));
     }

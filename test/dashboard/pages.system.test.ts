@@ -444,7 +444,7 @@ describe('axe finds nothing, in light, dark, at 200 % and on a phone, and no pag
   ])('%s', async (pattern) => {
     const path = await pathOf(pattern);
     await openAs('ada', path);
-    await page.locator('main [aria-busy="true"]').waitFor({ state: 'detached' });
+    await expect.poll(() => page.locator('main [aria-busy="true"]').count(), { timeout: 30_000 }).toBe(0);
     await look(pattern);
   });
 

@@ -68,6 +68,12 @@ test('a release is made from the tag of its version alone', async () => {
   await expect(failed).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/changes|is not tagged/) });
 });
 
+test('a release replaces no directory of something else', async () => {
+  const failed = run(process.execPath, ['scripts/release.ts', '--dry-run', project], { cwd: CLONE });
+  await expect(failed).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('something other') });
+  expect(existsSync(join(project, 'package.json'))).toBe(true);
+});
+
 test('both need no other package, and put no Node on the PATH of scripts', () => {
   expect(readdirSync(join(project, 'node_modules')).sort()).toEqual([
     '.bin',

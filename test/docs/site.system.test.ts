@@ -77,6 +77,14 @@ it('a button copies the whole code, and says so', async () => {
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(code.trimEnd());
 });
 
+it('a button says that it copied nothing where scripts have no clipboard, as over plain HTTP', async () => {
+  await page.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+  await open('/docs/reference/operations/projects');
+  const box = page.locator('.code').first();
+  await box.getByRole('button', { name: 'Copy' }).click();
+  await box.getByRole('button', { name: 'Not copied' }).waitFor({ timeout: 5000 });
+});
+
 describe.each([
   '/docs',
   '/docs/guides/webhooks',

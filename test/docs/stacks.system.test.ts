@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
+import { createHmac } from 'node:crypto';
 import {
   chmodSync,
   cpSync,
@@ -37,15 +38,15 @@ interface Place {
   files?: Record<string, string>;
 }
 
-/** A stack: how it is there without being installed. Next.js shows no address of a connection. */
-const STACKS: { stack: string; place: () => Place | Promise<Place>; knowsAddresses?: false }[] = [
+/** A stack: how it is there without being installed. Next.js shows no address of a connection. With the client, none decodes a secret itself. */
+const STACKS: { stack: string; place: () => Place | Promise<Place>; knowsAddresses?: false; decodes?: true }[] = [
   { stack: 'express', place: nodePlace },
   { stack: 'hono', place: nodePlace },
   { stack: 'nextjs', place: nodePlace, knowsAddresses: false },
-  { stack: 'rails', place: rubyPlace },
-  { stack: 'django', place: pythonPlace },
-  { stack: 'laravel', place: phpPlace },
-  { stack: 'go', place: goPlace },
+  { stack: 'rails', place: rubyPlace, decodes: true },
+  { stack: 'django', place: pythonPlace, decodes: true },
+  { stack: 'laravel', place: phpPlace, decodes: true },
+  { stack: 'go', place: goPlace, decodes: true },
 ];
 
 /** With links to the files of the packages: Next.js takes no folder of packages that is a link itself. */
@@ -134,9 +135,11 @@ interface Asked {
   body?: string;
   /** Address that it comes from. */
   from?: string;
+  /** Port of the application. */
+  at?: number;
 }
 
-describe.each(STACKS)('the application in $stack', ({ stack, place, knowsAddresses = true }) => {
+describe.each(STACKS)('the application in $stack', ({ stack, place, knowsAddresses = true, decodes = false }) => {
   const example = join(CLONE, 'docs/examples', stack);
   const files = globSync('**/*', { cwd: example }).filter((file) => statSync(join(example, file)).isFile());
   const page = readFileSync(join(CLONE, `docs/guides/stacks/${stack}.md`), 'utf8');
@@ -152,6 +155,7 @@ describe.each(STACKS)('the application in $stack', ({ stack, place, knowsAddress
   let application: Started;
   let port: number;
   let secrets: { edge: string; webhook: string };
+  let start: (secret: string, at: number) => Started;
 
   /** The text of the page, with the ports of this test. */
   function here(text: string): string {
@@ -171,9 +175,9 @@ describe.each(STACKS)('the application in $stack', ({ stack, place, knowsAddress
   };
 
   /** Asks the application itself, around the edge. */
-  function ask({ method = 'GET', path = '/', headers = {}, body, from = '127.0.0.1' }: Asked) {
+  function ask({ method = 'GET', path = '/', headers = {}, body, from = '127.0.0.1', at = port }: Asked) {
     return new Promise<{ status: number; location: string | undefined; body: string }>((resolve, reject) => {
-      const options = { host: '127.0.0.1', port, method, path, headers, localAddress: from, agent: false };
+      const options = { host: '127.0.0.1', port: at, method, path, headers, localAddress: from, agent: false };
       const asked = request(options, async (response) => {
         const text = (await response.toArray()).join('');
         resolve({ status: response.statusCode ?? 0, location: response.headers.location, body: text });
@@ -215,24 +219,28 @@ describe.each(STACKS)('the application in $stack', ({ stack, place, knowsAddress
     expect(stderr).toBe('');
     const found = (pattern: RegExp) => pattern.exec(stdout)?.[0] ?? '';
     secrets = { edge: found(/npe_[\w-]+/), webhook: found(/whsec_[\w+/=]+/) };
-    const values: Record<string, string> = {
-      'http://127.0.0.1:7070': playground.ready.api,
-      'np_…': playground.ready.rootKey,
-      'env_…': found(/env_\w+(?= +production)/),
-      'npe_…': secrets.edge,
-      'whsec_…': secrets.webhook,
-      'PORT=4000': `PORT=${port}`,
-      '-p 4000': `-p ${port}`,
+    start = (secret, at) => {
+      const values: Record<string, string> = {
+        'http://127.0.0.1:7070': playground.ready.api,
+        'np_…': playground.ready.rootKey,
+        'env_…': found(/env_\w+(?= +production)/),
+        'npe_…': secrets.edge,
+        'whsec_…': secret,
+        'PORT=4000': `PORT=${at}`,
+        '-p 4000': `-p ${at}`,
+        [`127.0.0.1:${port}`]: `127.0.0.1:${at}`,
+      };
+      const line = Object.entries(values).reduce((text, [from, to]) => text.replaceAll(from, to), here(run));
+      const child = spawn('sh', ['-ec', line], {
+        cwd: directory,
+        env: { PATH: `${directory}/bin:${process.env.PATH}`, HOME: directory, ...env },
+        stdio: 'pipe',
+        // A group, since some of the programs start others.
+        detached: true,
+      });
+      return watch(child);
     };
-    const line = Object.entries(values).reduce((text, [from, to]) => text.replaceAll(from, to), here(run));
-    const child = spawn('sh', ['-ec', line], {
-      cwd: directory,
-      env: { PATH: `${directory}/bin:${process.env.PATH}`, HOME: directory, ...env },
-      stdio: 'pipe',
-      // A group, since some of the programs start others.
-      detached: true,
-    });
-    application = watch(child);
+    application = start(secrets.webhook, port);
     const over = application.ended.then(({ stdout: said, stderr: complained }) => said + complained);
     await Promise.race([
       vi.waitFor(async () => expect((await ask({})).status).toBe(403), { timeout: START_LIMIT_MS / 2, interval: 200 }),
@@ -240,9 +248,7 @@ describe.each(STACKS)('the application in $stack', ({ stack, place, knowsAddress
     ]);
   }, START_LIMIT_MS);
   afterAll(async () => {
-    const { pid, exitCode, signalCode } = application?.child ?? {};
-    if (pid !== undefined && exitCode === null && signalCode === null) process.kill(-pid, 'SIGTERM');
-    await application?.ended;
+    await stop(application);
     await playground?.stop();
     data.remove();
     if (directory !== '') rmSync(directory, { recursive: true, force: true });
@@ -359,11 +365,40 @@ describe.each(STACKS)('the application in $stack', ({ stack, place, knowsAddress
     expect(await send('{"type":"webhook.test","timestamp":"2026-11-20T12:00:00.000Z","data":{}}')).toBe(204);
   });
 
-  test('adds a name once, for whoever is signed in alone, and never the verified name of another customer', async () => {
+  test.runIf(decodes)(
+    'believes no webhook while its secret is none, such as the placeholder of its guide',
+    async () => {
+      for (const secret of ['whsec_…', 'whsec_']) {
+        const at = await freePort();
+        const other = start(secret, at);
+        const body = JSON.stringify({ type: 'domain.verified', data: { domain: { domain: 'x.example.com' } } });
+        const time = `${Math.floor(Date.now() / 1000)}`;
+        // A lenient decoder leaves nothing of such a secret.
+        const signature = createHmac('sha256', '').update(`evt_1.${time}.${body}`).digest('base64');
+        const headers = {
+          'content-type': 'application/json',
+          'webhook-id': 'evt_1',
+          'webhook-timestamp': time,
+          'webhook-signature': `v1,${signature}`,
+        };
+        const isUp = vi.waitFor(() => ask({ at }), { timeout: START_LIMIT_MS / 2, interval: 200 });
+        const running = await Promise.race([isUp.then(() => true), other.ended.then(() => false)]);
+        isUp.catch(() => {});
+        const { status } = running
+          ? await ask({ method: 'POST', path: '/webhooks/nameplate', headers, body, at })
+          : { status: 'ended' };
+        await stop(other);
+        expect(status).toSatisfy((each) => each === 'ended' || each === 500);
+      }
+    },
+    START_LIMIT_MS,
+  );
+
+  test('adds a name once, however it is typed, for whoever is signed in alone, and never the verified name of another customer', async () => {
     const acme = { 'x-customer': 'acme' };
     expect(await add('blog.example.com', acme)).toMatchObject({ status: 303 });
     const first = await nameplate.domains.getDomain({ domain: 'blog.example.com' });
-    expect(await add('blog.example.com', acme)).toMatchObject({ status: 303 });
+    expect(await add('Blog.Example.com', acme)).toMatchObject({ status: 303 });
     expect(await nameplate.domains.getDomain({ domain: 'blog.example.com' })).toMatchObject({ id: first.id });
     expect(await add('blog.example.com', {})).toMatchObject({ status: 401, location: undefined });
     expect(await add('shop.example.com', { 'x-customer': 'bolt' })).toMatchObject({ status: 409, location: undefined });
@@ -371,6 +406,12 @@ describe.each(STACKS)('the application in $stack', ({ stack, place, knowsAddress
     expect(await visit('https://shop.example.com/')).toContain('The site of acme');
   });
 });
+
+async function stop(application: Started | undefined): Promise<void> {
+  const { pid, exitCode, signalCode } = application?.child ?? {};
+  if (pid !== undefined && exitCode === null && signalCode === null) process.kill(-pid, 'SIGTERM');
+  await application?.ended;
+}
 
 test(
   'the examples in Express and Hono pass the strictest checks of types',

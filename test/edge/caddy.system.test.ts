@@ -145,12 +145,25 @@ const CLAIMS = {
   'x-real_ip': '198.51.100.66',
 };
 
+/** Fields of the edge, by which an origin knows it and the customer of a name. */
+const EDGE_CLAIMS = {
+  'nameplate-external-id': 'forged',
+  nameplate_external_id: 'forged',
+  'nameplate-external_id': 'forged',
+  nameplate_edge_secret: 'forged',
+  'nameplate-edge_secret': 'forged',
+};
+
 describe('Caddy in front, without a second hop, for one origin', () => {
   let caddy: Caddy;
   beforeAll(async () => {
     const origin = await edge.addOrigin(({ headers }, response) => response.end(JSON.stringify(headers)));
     const file = await deployed('one-origin.caddyfile');
-    caddy = await startCaddy(file.replaceAll('10.20.0.10:8080', new URL(origin).host));
+    // Whose origin requires the secret of the edge adds it to the file.
+    const address = 'header_up X-Real-IP {remote_host}';
+    expect(file).toContain(address);
+    const withSecret = file.replace(address, `${address}\n\t\theader_up Nameplate-Edge-Secret npe_own`);
+    caddy = await startCaddy(withSecret.replaceAll('10.20.0.10:8080', new URL(origin).host));
   }, START_LIMIT_MS);
   afterAll(() => caddy.service.close());
 
@@ -161,7 +174,7 @@ describe('Caddy in front, without a second hop, for one origin', () => {
       expect(status).toBe(200);
       const headers = { host: hostname, 'x-forwarded-host': hostname, 'x-forwarded-proto': 'https' };
       expect(JSON.parse(text)).toMatchObject(headers);
-      expect(text).not.toContain('nameplate');
+      expect(JSON.parse(text).via ?? '').not.toContain('nameplate');
     }
     await expectPassedOn(caddy.httpPort);
   });
@@ -170,6 +183,13 @@ describe('Caddy in front, without a second hop, for one origin', () => {
     const { text } = await overHttps({ port: caddy.httpsPort, hostname: site.hostname, headers: CLAIMS });
     expect(text).not.toContain('198.51.100.66');
     expect(JSON.parse(text)).toMatchObject({ 'x-forwarded-for': '127.0.0.1', 'x-real-ip': '127.0.0.1' });
+  });
+
+  it('lets no client claim to be another customer, or the edge', async () => {
+    const headers = { ...EDGE_CLAIMS, 'nameplate-edge-secret': 'forged' };
+    const { text } = await overHttps({ port: caddy.httpsPort, hostname: site.hostname, headers });
+    expect(text).not.toContain('forged');
+    expect(JSON.parse(text)).toMatchObject({ 'nameplate-edge-secret': 'npe_own' });
   });
 
   it('shows the origin verified names only', async () => {
@@ -246,6 +266,13 @@ describe('Caddy in front, without a second hop, for several origins', () => {
     const { text } = await own(hostname, { headers: CLAIMS });
     expect(text).not.toContain('198.51.100.66');
     expect(JSON.parse(text).headers).toMatchObject({ 'x-forwarded-for': '127.0.0.1', 'x-real-ip': '127.0.0.1' });
+  });
+
+  it('lets no client claim to be another customer, or the edge', async () => {
+    const { hostname } = await addOwn('own');
+    const { status, text } = await own(hostname, { headers: { ...EDGE_CLAIMS, 'nameplate-edge-secret': 'forged' } });
+    expect(status).toBe(200);
+    expect(text).not.toContain('forged');
   });
 
   it('leaves error pages, and origins that it may not connect to, to the edge', async () => {

@@ -241,7 +241,7 @@ export function describeSecrets(subject: Subject): void {
       alone(async ({ store }, environment) => {
         const { issued, ordered, inherited, account } = await storeSecrets(sealedStore(store, ring(LOST)), environment);
         const kept = await sealedStore(store, ring(NEW)).createCaAccount(aCaAccount());
-        const lost = { certificate: 1, inherited_certificate: 1, order: 1, account: 1, signing_key: 1 };
+        const lost = { certificate: 1, inherited_certificate: 1, order: 1, account: 1, signing_key: 1, connect_key: 1 };
         expect(await store.countSecrets(ring(LOST).prefix())).toEqual(lost);
         expect(await store.forgetSecrets(ring(LOST).prefix())).toEqual(lost);
         expect(await store.forgetSecrets(ring(LOST).prefix())).toEqual({});

@@ -11,6 +11,8 @@ from django.views.decorators.http import require_POST
 EDGE_SECRET, WEBHOOK_SECRET, EDGES = (
     os.environ.get(name) or sys.exit(f"Set {name}.") for name in ("EDGE_SECRET", "WEBHOOK_SECRET", "EDGE_ADDRESSES")
 )
+# A key that is empty or cut short could be guessed.
+WEBHOOK_KEY = base64.b64decode(WEBHOOK_SECRET.removeprefix("whsec_"), validate=True) or sys.exit("Set WEBHOOK_SECRET.")
 SITES = {}  # the customer of each name, in place of your database
 
 
@@ -37,9 +39,8 @@ def show_site(request):
 @csrf_exempt  # the signature takes the place of the token
 @require_POST
 def receive(request):
-    key = base64.b64decode(WEBHOOK_SECRET.removeprefix("whsec_"))
     event_id, timestamp, sent = (request.headers.get(f"webhook-{name}", "") for name in ("id", "timestamp", "signature"))
-    digest = hmac.digest(key, f"{event_id}.{timestamp}.".encode() + request.body, hashlib.sha256)
+    digest = hmac.digest(WEBHOOK_KEY, f"{event_id}.{timestamp}.".encode() + request.body, hashlib.sha256)
     signature = b"v1," + base64.b64encode(digest)
     is_signed = any(hmac.compare_digest(each.encode(), signature) for each in sent.split())
     if not is_signed or abs(time.time() - int(timestamp)) > 300:
@@ -56,7 +57,7 @@ def receive(request):
 @csrf_exempt  # this example has no form: yours has one, with its token
 @require_POST
 def add_domain(request):
-    domain, customer = request.POST.get("domain"), request.headers.get("X-Customer")
+    domain, customer = request.POST.get("domain", "").lower(), request.headers.get("X-Customer")
     if customer is None:  # your own sign-in takes its place
         return HttpResponse(status=401)
     try:

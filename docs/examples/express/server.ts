@@ -37,7 +37,7 @@ app.post('/webhooks/nameplate', express.raw({ type: 'application/json' }), async
 app.post('/domains', express.urlencoded(), async (request, response) => {
   const customer = request.get('X-Customer');
   if (customer === undefined) return response.sendStatus(401);
-  const { domain = '' } = request.body ?? {};
+  const domain = String(request.body?.domain ?? '').toLowerCase();
   if (sites.get(domain) !== customer) {
     await nameplate.domains.createDomain({ environment, domain, externalId: customer, replaceUnverified: true });
     sites.set(domain, customer);

@@ -21,7 +21,7 @@ import (
 )
 
 var sites sync.Map // the customer of each name, in place of your database
-var webhookKey, _ = base64.StdEncoding.DecodeString(strings.TrimPrefix(setting("WEBHOOK_SECRET"), "whsec_"))
+var webhookKey, keyError = base64.StdEncoding.DecodeString(strings.TrimPrefix(setting("WEBHOOK_SECRET"), "whsec_"))
 var edgeSecret, edges = setting("EDGE_SECRET"), setting("EDGE_ADDRESSES")
 
 // A response of the API, or an event.
@@ -38,6 +38,9 @@ type message struct {
 }
 
 func main() {
+	if keyError != nil || len(webhookKey) == 0 {
+		log.Fatal("Set WEBHOOK_SECRET.") // a key that is empty or cut short could be guessed
+	}
 	log.Fatal(http.ListenAndServe("127.0.0.1:"+setting("PORT"), http.HandlerFunc(serve)))
 }
 
@@ -92,7 +95,7 @@ func receive(r *http.Request) (status int) {
 }
 
 func attach(w http.ResponseWriter, r *http.Request) {
-	name, customer := r.FormValue("domain"), r.Header.Get("X-Customer") // your own sign-in takes its place
+	name, customer := strings.ToLower(r.FormValue("domain")), r.Header.Get("X-Customer") // your own sign-in takes its place
 	if customer == "" {
 		http.Error(w, "Sign in first.", http.StatusUnauthorized)
 		return
@@ -117,7 +120,7 @@ func attach(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// A request with an Idempotency-Key happens once: Go repeats it by itself when a connection was lost.
+// A request with an Idempotency-Key happens once: Go repeats it by itself when it loses a connection that it reused.
 func call(operation string, input map[string]any) (answer message) {
 	body, _ := json.Marshal(input)
 	key := make([]byte, 16)

@@ -39,7 +39,7 @@ app.post('/webhooks/nameplate', async (c) => {
 app.post('/domains', async (c) => {
   const customer = c.req.header('X-Customer');
   if (customer === undefined) return c.text('Sign in first.', 401);
-  const { domain = '' } = await c.req.parseBody<{ domain?: string }>();
+  const domain = String((await c.req.parseBody()).domain ?? '').toLowerCase();
   if (sites.get(domain) !== customer) {
     await nameplate.domains.createDomain({ environment, domain, externalId: customer, replaceUnverified: true });
     sites.set(domain, customer);

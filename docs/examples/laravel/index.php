@@ -22,7 +22,7 @@ final class PlatformKernel extends Kernel
 
 $app = new Application(__DIR__);
 $cache = ['default' => 'file', 'stores' => ['file' => ['driver' => 'file', 'path' => __DIR__ . '/storage']]];
-$app->instance('config', new Repository(['app' => ['debug' => true], 'cache' => $cache]));
+$app->instance('config', new Repository(['app' => ['debug' => false], 'cache' => $cache]));
 $app->singleton(ExceptionHandler::class, Handler::class);
 $app->register(FilesystemServiceProvider::class);
 $app->register(CacheServiceProvider::class);

@@ -45,7 +45,7 @@ Route::post('/webhooks/nameplate', function (Request $request) {
 });
 
 Route::post('/domains', function (Request $request) {
-    [$domain, $customer] = [$request->input('domain'), $request->header('X-Customer')];
+    [$domain, $customer] = [Str::lower($request->input('domain', '')), $request->header('X-Customer')];
     if ($customer === null) return new Response('', 401); // your own sign-in takes its place
     $new = ['environment' => setting('ENVIRONMENT_ID'), 'externalId' => $customer, 'replaceUnverified' => true];
     try {
@@ -69,7 +69,9 @@ function customerOf(?string $name): ?string
 function isSigned(Request $request): bool
 {
     [$id, $time, $signatures] = array_map(fn ($name) => $request->header("webhook-$name", ''), ['id', 'timestamp', 'signature']);
-    $key = base64_decode(Str::after(setting('WEBHOOK_SECRET'), 'whsec_'));
+    // Strict: a key that is empty or cut short could be guessed.
+    $key = base64_decode(Str::after(setting('WEBHOOK_SECRET'), 'whsec_'), true)
+        ?: throw new RuntimeException('Set WEBHOOK_SECRET.');
     $signature = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$time.{$request->getContent()}", $key, true));
     $isNew = abs(time() - (int) $time) < 300;
     return $isNew && collect(explode(' ', $signatures))->contains(fn ($each) => hash_equals($signature, $each));

@@ -6,6 +6,8 @@ EDGE_SECRET, WEBHOOK_SECRET, EDGE_ADDRESSES = %w[EDGE_SECRET WEBHOOK_SECRET EDGE
   ENV[name].presence or abort "Set #{name}."
 end
 EDGES = EDGE_ADDRESSES.split(',')
+# Strict: a key that is empty or cut short could be guessed.
+WEBHOOK_KEY = WEBHOOK_SECRET.delete_prefix('whsec_').unpack1('m0').presence or abort 'Set WEBHOOK_SECRET.'
 SITES = Concurrent::Map.new # the customer of each name, in place of your database
 
 # During a rotation the edge sends two secrets: "NEW, OLD".
@@ -52,8 +54,7 @@ class WebhooksController < ActionController::API
 
   def signed?
     id, time, signatures = %w[id timestamp signature].map { |name| request.headers["webhook-#{name}"].to_s }
-    key = WEBHOOK_SECRET.delete_prefix('whsec_').unpack1('m')
-    signature = "v1,#{[OpenSSL::HMAC.digest('SHA256', key, "#{id}.#{time}.#{request.raw_post}")].pack('m0')}"
+    signature = "v1,#{[OpenSSL::HMAC.digest('SHA256', WEBHOOK_KEY, "#{id}.#{time}.#{request.raw_post}")].pack('m0')}"
     (Time.now.to_i - time.to_i).abs < 300 &&
       signatures.split.any? { |each| ActiveSupport::SecurityUtils.secure_compare(each, signature) }
   end
@@ -62,7 +63,7 @@ end
 class DomainsController < ActionController::API
   def create
     customer = request.headers['X-Customer'] or return head :unauthorized # your own sign-in takes its place
-    domain = params.require(:domain)
+    domain = params.require(:domain).downcase
     unless SITES[domain] == customer
       refused = call('createDomain', environment: ENV.fetch('ENVIRONMENT_ID'), domain: domain, externalId: customer,
                                      replaceUnverified: true)['error']

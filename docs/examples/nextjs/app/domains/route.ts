@@ -5,7 +5,7 @@ import { nameplate, setting, sites } from '../../nameplate';
 export async function POST(request: Request): Promise<Response> {
   const customer = request.headers.get('x-customer');
   if (customer === null) return new Response('Sign in first.', { status: 401 });
-  const domain = String((await request.formData()).get('domain'));
+  const domain = String((await request.formData()).get('domain')).toLowerCase();
   const { domains } = nameplate();
   try {
     if (sites.get(domain) !== customer) {
