@@ -21,8 +21,9 @@ final class PlatformKernel extends Kernel
 }
 
 $app = new Application(__DIR__);
+// Without views, Laravel shows an error only with "debug". Your application has views, and "debug" off.
 $cache = ['default' => 'file', 'stores' => ['file' => ['driver' => 'file', 'path' => __DIR__ . '/storage']]];
-$app->instance('config', new Repository(['app' => ['debug' => false], 'cache' => $cache]));
+$app->instance('config', new Repository(['app' => ['debug' => true], 'cache' => $cache]));
 $app->singleton(ExceptionHandler::class, Handler::class);
 $app->register(FilesystemServiceProvider::class);
 $app->register(CacheServiceProvider::class);
