@@ -188,7 +188,9 @@ export function viewOf(seen: SetupState): View | undefined {
   for (const record of records) {
     record.isTask = task !== null && isPartOf(stage, record, finding);
     // It is told above the records; a record that may stay for now, or is changed as planned, is no mistake.
-    if (record.problem?.code === finding?.code || stage === 'preparing' || stage === 'ready') record.problem = null;
+    // A CAA record has a card of its own, and is no fault of another record at its name.
+    const isToldElsewhere = record.problem?.code === finding?.code || record.problem?.code === 'caa_forbids';
+    if (isToldElsewhere || stage === 'preparing' || stage === 'ready') record.problem = null;
   }
   // A change at this moment would leave visitors without a certificate.
   if (stage === 'preparing' && records[0] !== undefined) records[0].state = 'later';
@@ -268,12 +270,13 @@ function taskOf(stage: Stage, { finding, caa, diagnosis, records }: TaskSource):
   const zone = diagnosis?.zone ?? null;
   const count = records.filter(({ was }) => was !== null).length;
   const mayKeep = finding?.code === 'address_instead_of_cname' && finding.second !== undefined;
+  const addedCaa = caa === null || finding?.code === 'caa_forbids' ? [] : ['CAA'];
   const task = (kind: Task['kind'], type = '', removes: readonly string[] = []) => ({
     kind,
     type,
     count,
     removes,
-    adds: stage === 'fix' && !mayKeep && !ADDING.has(kind) ? absentOf(records, finding) : [],
+    adds: stage === 'fix' && !mayKeep && !ADDING.has(kind) ? [...absentOf(records, finding), ...addedCaa] : [],
     mayKeep,
     zone,
   });
