@@ -353,6 +353,18 @@ describe('the view', () => {
     });
   });
 
+  it('a CAA record to add is named besides the record to change, and is no fault of another record at its name', () => {
+    const { diagnosis, ...rest } = stateOf('fix');
+    const caa = stateOf('certificate blocked').diagnosis?.findings.find(({ code }) => code === 'caa_forbids');
+    if (diagnosis === null || caa?.action === undefined) throw new Error('both have been looked at');
+    const name = diagnosis.records[1]?.name ?? '';
+    const forbids = { ...caa, action: { ...caa.action, name } };
+    const view = viewOf({ ...rest, diagnosis: { ...diagnosis, findings: [...diagnosis.findings, forbids] } });
+    expect(view?.task).toMatchObject({ kind: 'change', adds: expect.arrayContaining(['CAA']) });
+    expect(view?.caa?.name).toBe(name);
+    expect(view?.records.map(({ problem }) => problem)).toEqual([null, null]);
+  });
+
   it('does not name the record of the change itself, which is there as another type', () => {
     const { diagnosis, ...rest } = stateOf('publish');
     if (diagnosis === null) throw new Error('it has been looked at');

@@ -141,7 +141,9 @@ function mistakeIn(
 function inStage(record: RecordView, stage: Stage, finding: Finding | null, task: Task | null): RecordView {
   const isTask = task !== null && isPartOf(stage, record, finding);
   // It is told above the records; a record that may stay for now, or is changed as planned, is no mistake.
-  const isTold = record.problem === finding || stage === 'preparing' || stage === 'ready';
+  // A CAA record has a card of its own, and is no fault of another record at its name.
+  const isTold =
+    record.problem === finding || record.problem?.code === 'caa_forbids' || stage === 'preparing' || stage === 'ready';
   // A change at this moment would leave visitors without a certificate.
   const isLater = stage === 'preparing' && record.record === 'routing';
   return { ...record, isTask, ...(isTold && { problem: null }), ...(isLater && { state: 'later' }) };
@@ -220,12 +222,13 @@ function taskOf(stage: Stage, { finding, caa, diagnosis, records }: TaskSource):
   const zone = diagnosis?.zone ?? null;
   const count = records.filter(({ was }) => was !== null).length;
   const mayKeep = finding?.code === 'address_instead_of_cname' && finding.second !== undefined;
+  const addedCaa = caa === null || finding?.code === 'caa_forbids' ? [] : ['CAA'];
   const task = (kind: Task['kind'], type = '', removes: readonly string[] = []) => ({
     kind,
     type,
     count,
     removes,
-    adds: stage === 'fix' && !mayKeep && !ADDING.has(kind) ? absentOf(records, finding) : [],
+    adds: stage === 'fix' && !mayKeep && !ADDING.has(kind) ? [...absentOf(records, finding), ...addedCaa] : [],
     mayKeep,
     zone,
   });

@@ -208,7 +208,7 @@ test.concurrent.each<[what: string, changes: Record<string, string>, says: RegEx
 test.concurrent('two wrong settings: one JSON line that lists both, whatever the level of the log', async () => {
   const changes = { NAMEPLATE_LISTEN: 'nowhere', NAMEPLATE_CNAME_ZONE: '', NAMEPLATE_LOG_LEVEL: 'silent' };
   const refused = await run(['serve'], { env: { ...env, ...changes } });
-  expect(startFailure(refused)).toContain('NAMEPLATE_CNAME_ZONE is not set');
+  expect(startFailure(refused)).toMatch(/: \(1\) NAMEPLATE_LISTEN is .* \(2\) NAMEPLATE_CNAME_ZONE is not set/);
   expect(JSON.parse(refused.stdout).problems).toEqual([
     expect.stringContaining('NAMEPLATE_LISTEN is'),
     expect.stringContaining('NAMEPLATE_CNAME_ZONE is not set'),

@@ -195,6 +195,13 @@ describe('mistakes', () => {
     expect(stderr).toContain(`Did you mean ${nearest}?`);
   });
 
+  test.each([['help'], ['domains', 'create'], ['domains', 'list', '--jsno']])(
+    '%j leads to the help of the command',
+    async (...args) => {
+      expect((await hear(args)).stderr).toMatch(/\nAdd --help to see what it takes\.\n$/);
+    },
+  );
+
   test.each([
     ['dev', '--port', '65536'],
     ['dev', '--check-interval', '0'],

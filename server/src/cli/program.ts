@@ -86,6 +86,7 @@ export function createProgram(playground: readonly AddCommand[] = []): {
     .version(packageFile.version, '--version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .helpCommand(false)
+    .showHelpAfterError('Add --help to see what it takes.')
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(`nameplate: ${withoutValues(text)}`) })
     .hook('preAction', (_, command) => {

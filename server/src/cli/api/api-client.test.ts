@@ -52,6 +52,21 @@ describe('a call of the API', () => {
     });
   });
 
+  it('says what is invalid without a word about fields of the response, and where the cause of a 500 is', async () => {
+    const errors = [{ location: 'body.domain', message: 'must be a name', fix: 'use "a.example"' }];
+    const invalid = { title: 'Bad Request', status: 400, type: 'bad-request', detail: '"errors" lists where and why.' };
+    const internal = { title: 'Internal Server Error', status: 500, type: 'internal', detail: 'Ask support.' };
+    const { call } = await calling(json(400, { error: { ...invalid, errors } }), json(500, { error: internal }));
+    expect(await call('projects.getProject')).toMatchObject({
+      message:
+        'Bad Request: the request is invalid.\n  body.domain: must be a name\n    fix: use "a.example"\n  request req_1',
+      details: { detail: invalid.detail, errors },
+    });
+    expect(await call('projects.getProject')).toMatchObject({
+      message: "Internal Server Error: Ask support.\n  request req_1: the server's log has the cause under this id",
+    });
+  });
+
   it('tells a proxy that cannot reach the server, and a lost connection, from a wrong address', async () => {
     for (const temporary of [html(502), html(503), html(504), lost]) {
       const { call } = await calling(temporary);

@@ -49,6 +49,9 @@ export interface ApiClient {
   ): AsyncGenerator<Domain>;
 }
 
+/** Commands are typed by those who run the server: they are the support that the response names. */
+const LOGGED = ": the server's log has the cause under this id";
+
 /** An error response of the API. */
 export class ApiError extends CliError {
   readonly status: number;
@@ -60,13 +63,14 @@ export class ApiError extends CliError {
 
   constructor(error: NameplateError) {
     const { title, detail, status, code, type, errors, requestId, retryAfter } = error;
-    const lines = [`${title}: ${detail}`];
+    // With violations, the detail refers to a field of the response, which the terminal does not show.
+    const lines = [errors.length === 0 ? `${title}: ${detail}` : `${title}: the request is invalid.`];
     for (const { location, message, fix } of errors) {
       lines.push(`  ${location}: ${message}`);
       if (fix !== undefined) lines.push(`    fix: ${fix}`);
     }
     // An error that ends a stream has no request id: it came without a response.
-    if (requestId !== '') lines.push(`  request ${requestId}`);
+    if (requestId !== '') lines.push(`  request ${requestId}${status === 500 ? LOGGED : ''}`);
     const violations = errors.length === 0 ? {} : { errors };
     const details = { title, detail, status, code, type, ...violations, requestId };
     super(lines.map(printable).join('\n'), { details, cause: error });

@@ -43,7 +43,7 @@ const LISTENERS: ExaminedListener[] = [
     isNameplate: (address) =>
       respondsWith(`http://${address}/`, (_, headers) => headers.get('proxy-status')?.startsWith('nameplate') === true),
   },
-  { key: 'edgeHttpsListen', role: 'edge', isNameplate: rejectsUnknownNames },
+  { key: 'edgeHttpsListen', role: 'edge', isNameplate: rejectsNames },
   {
     key: 'edgeFrontListen',
     role: 'edge',
@@ -103,8 +103,11 @@ async function examineListener(
 
 const TIMEOUT_MS = 2000;
 
-/** The edge ends the handshake for an unknown name with the alert unrecognized_name (RFC 6066 section 3). */
-async function rejectsUnknownNames(address: string): Promise<boolean> {
+/**
+ * The edge ends the handshake for an unknown name with the alert unrecognized_name (RFC 6066 section 3). While the
+ * database is down it cannot tell, and sends internal_error: whoever stopped the edge then would end the sites too.
+ */
+async function rejectsNames(address: string): Promise<boolean> {
   const { hostname, port } = new URL(`https://${address}`);
   const host = hostname.replace(/^\[|\]$/g, '');
   // A URL leaves out the port of its scheme.
@@ -113,7 +116,7 @@ async function rejectsUnknownNames(address: string): Promise<boolean> {
     await once(socket, 'secureConnect', { signal: AbortSignal.timeout(TIMEOUT_MS) });
     return false;
   } catch (error) {
-    return error instanceof Error && 'code' in error && /UNRECOGNIZED_NAME/.test(String(error.code));
+    return error instanceof Error && 'code' in error && /UNRECOGNIZED_NAME|INTERNAL_ERROR/.test(String(error.code));
   } finally {
     socket.destroy();
   }

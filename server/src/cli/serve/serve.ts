@@ -189,5 +189,8 @@ async function failToStart(error: unknown): Promise<void> {
 
 /** In one line. */
 function summaryOf(error: unknown): string {
-  return error instanceof ConfigError ? error.problems.join(' ') : messageOf(error).replaceAll(/\s*\n\s*/g, ' ');
+  if (!(error instanceof ConfigError)) return messageOf(error).replaceAll(/\s*\n\s*/g, ' ');
+  const { problems } = error;
+  // Their examples end without a full stop: numbers keep them apart.
+  return problems.length === 1 ? problems.join() : problems.map((one, at) => `(${at + 1}) ${one}`).join(' ');
 }
