@@ -905,7 +905,7 @@ interface CertificateChange {
   externalId?: string;
   /** Your own data. */
   metadata?: Record<string, string>;
-  /** Who did it: the id of the root key or set-up link, or the subject of the dashboard token. Absent if nobody did it, as in a check. */
+  /** Who did it: the id of the root key or set-up link, or the subject of the dashboard token. For a command of the operator, its name, such as `nameplate certificates import`. Absent if nobody did it, as in a check. */
   actor?: string;
   /** In `certificate.*` and `site.ready_to_switch`: the certificate. */
   certificate: {
@@ -1134,7 +1134,7 @@ interface DiagnosisChange {
   externalId?: string;
   /** Your own data. */
   metadata?: Record<string, string>;
-  /** Who did it: the id of the root key or set-up link, or the subject of the dashboard token. Absent if nobody did it, as in a check. */
+  /** Who did it: the id of the root key or set-up link, or the subject of the dashboard token. For a command of the operator, its name, such as `nameplate certificates import`. Absent if nobody did it, as in a check. */
   actor?: string;
   /** In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain. In `record.lost`: what it found about that record. In `site.unreachable`: the cause, if the owner of the domain can fix it. Findings beyond 8 KiB are left out. */
   findings: Array<Finding>;
@@ -1147,7 +1147,7 @@ interface DiagnosisChangedEvent {
   data: DiagnosisChange;
 }
 
-/** A record of the domain, and what is there. */
+/** A record that the domain may need, and what its nameservers have. */
 interface DiagnosisRecord {
   /** `routing`: the CNAME or ALIAS record. `ownership`: the TXT record. `challenge`: the CNAME record that the certificate of a wildcard needs. */
   record: 'routing' | 'ownership' | 'challenge' | (string & {});
@@ -1273,7 +1273,7 @@ interface DomainChange {
   externalId?: string;
   /** Your own data. */
   metadata?: Record<string, string>;
-  /** Who did it: the id of the root key or set-up link, or the subject of the dashboard token. Absent if nobody did it, as in a check. */
+  /** Who did it: the id of the root key or set-up link, or the subject of the dashboard token. For a command of the operator, its name, such as `nameplate certificates import`. Absent if nobody did it, as in a check. */
   actor?: string;
 }
 
@@ -1349,9 +1349,9 @@ interface DomainDeletion {
   externalId?: string;
   /** Your own data. */
   metadata?: Record<string, string>;
-  /** Who did it: the id of the root key or set-up link, or the subject of the dashboard token. Absent if nobody did it, as in a check. */
+  /** Who did it: the id of the root key or set-up link, or the subject of the dashboard token. For a command of the operator, its name, such as `nameplate certificates import`. Absent if nobody did it, as in a check. */
   actor?: string;
-  /** In `domain.deleted`: why the domain was deleted; absent if by domains.deleteDomain. */
+  /** In `domain.deleted`, if another domain replaced it: why. Absent otherwise. */
   deletion?: {
     /** `replaced`: a request with `replaceUnverified` put another domain of the same name in its place. More values may be added. */
     reason: 'replaced' | (string & {});
@@ -1374,7 +1374,7 @@ interface DomainEvent {
   type: 'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | 'site.ready_to_switch' | 'site.live' | 'site.unreachable' | (string & {});
   /** When it happened. Unix time in milliseconds. */
   at: number;
-  /** Who did it: the id of the root key or set-up link, or the subject of the dashboard token. Absent if nobody did it, as in a check. */
+  /** Who did it: the id of the root key or set-up link, or the subject of the dashboard token. For a command of the operator, its name, such as `nameplate certificates import`. Absent if nobody did it, as in a check. */
   actor?: string;
   data: DomainEventData;
 }
@@ -1410,7 +1410,7 @@ interface DomainEventData {
   };
   /** In `redirect.*`: the redirect. */
   redirect?: {
-    /** Name of the domain that it leads, or led, to. */
+    /** Name of the destination, or of the former one. */
     to: string;
     /** HTTP status of the redirect. With 308, clients repeat the request with its method and body; after 301, browsers send GET in place of POST. */
     status: 301 | 308 | (number & {});
@@ -1424,7 +1424,7 @@ interface DomainEventData {
     /** The environment that it entered. Begins with `env_`. */
     to: string;
   };
-  /** In `domain.deleted`: why the domain was deleted; absent if by domains.deleteDomain. */
+  /** In `domain.deleted`, if another domain replaced it: why. Absent otherwise. */
   deletion?: {
     /** `replaced`: a request with `replaceUnverified` put another domain of the same name in its place. More values may be added. */
     reason: 'replaced' | (string & {});
@@ -1452,7 +1452,7 @@ interface DomainFinding {
   externalId?: string;
   /** Your own data. */
   metadata?: Record<string, string>;
-  /** Who did it: the id of the root key or set-up link, or the subject of the dashboard token. Absent if nobody did it, as in a check. */
+  /** Who did it: the id of the root key or set-up link, or the subject of the dashboard token. For a command of the operator, its name, such as `nameplate certificates import`. Absent if nobody did it, as in a check. */
   actor?: string;
   /** In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain. In `record.lost`: what it found about that record. In `site.unreachable`: the cause, if the owner of the domain can fix it. Findings beyond 8 KiB are left out. */
   findings?: Array<Finding>;
@@ -1464,7 +1464,7 @@ interface DomainMove {
   externalId?: string;
   /** Your own data. */
   metadata?: Record<string, string>;
-  /** Who did it: the id of the root key or set-up link, or the subject of the dashboard token. Absent if nobody did it, as in a check. */
+  /** Who did it: the id of the root key or set-up link, or the subject of the dashboard token. For a command of the operator, its name, such as `nameplate certificates import`. Absent if nobody did it, as in a check. */
   actor?: string;
   /** In `domain.moved`: the two environments. */
   move: {
@@ -1634,7 +1634,7 @@ interface Finding {
   retryable: boolean;
 }
 
-/** A fix as data; absent if there is nothing to fix. If there is a `second` one, do both; for the code `address_instead_of_cname`, either is enough. */
+/** A fix as data. `action` is absent if there is nothing to fix, and `second` if one fix is enough. If there are two, do both; for the code `address_instead_of_cname`, either is enough. */
 interface FindingAction {
   /** The kind of fix. `add`, `change`, `delete`: add, change or delete a record. `replace`: add a record after deleting the records of the types in `removes` at this name. `wait`: wait, and change nothing. `ask`: ask the operator of the nameservers. `create_zone`: create the zone at that provider. `register`: register the domain. `recreate`: delete the domain here and add it again. `repair`: repair the server that visitors reach. More values may be added. */
   kind: 'add' | 'change' | 'replace' | 'delete' | 'wait' | 'ask' | 'create_zone' | 'register' | 'recreate' | 'repair' | (string & {});
@@ -1870,7 +1870,7 @@ interface RecordChange {
   externalId?: string;
   /** Your own data. */
   metadata?: Record<string, string>;
-  /** Who did it: the id of the root key or set-up link, or the subject of the dashboard token. Absent if nobody did it, as in a check. */
+  /** Who did it: the id of the root key or set-up link, or the subject of the dashboard token. For a command of the operator, its name, such as `nameplate certificates import`. Absent if nobody did it, as in a check. */
   actor?: string;
   /** In `record.seen` and `record.lost`: which record. */
   record: 'routing' | 'ownership' | (string & {});
@@ -1900,7 +1900,7 @@ interface Redirect {
   to: string;
   /** HTTP status of the redirect. With 308, clients repeat the request with its method and body; after 301, browsers send GET in place of POST. */
   status: 301 | 308 | (number & {});
-  /** When this value was set. Unix time in milliseconds. */
+  /** When this redirect was set. Unix time in milliseconds. */
   setAt: number;
 }
 
@@ -1910,11 +1910,11 @@ interface RedirectChange {
   externalId?: string;
   /** Your own data. */
   metadata?: Record<string, string>;
-  /** Who did it: the id of the root key or set-up link, or the subject of the dashboard token. Absent if nobody did it, as in a check. */
+  /** Who did it: the id of the root key or set-up link, or the subject of the dashboard token. For a command of the operator, its name, such as `nameplate certificates import`. Absent if nobody did it, as in a check. */
   actor?: string;
   /** In `redirect.*`: the redirect. */
   redirect: {
-    /** Name of the domain that it leads, or led, to. */
+    /** Name of the destination, or of the former one. */
     to: string;
     /** HTTP status of the redirect. With 308, clients repeat the request with its method and body; after 301, browsers send GET in place of POST. */
     status: 301 | 308 | (number & {});
@@ -2041,7 +2041,7 @@ interface SiteChange {
   externalId?: string;
   /** Your own data. */
   metadata?: Record<string, string>;
-  /** Who did it: the id of the root key or set-up link, or the subject of the dashboard token. Absent if nobody did it, as in a check. */
+  /** Who did it: the id of the root key or set-up link, or the subject of the dashboard token. For a command of the operator, its name, such as `nameplate certificates import`. Absent if nobody did it, as in a check. */
   actor?: string;
   live: Live;
   /** In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain. In `record.lost`: what it found about that record. In `site.unreachable`: the cause, if the owner of the domain can fix it. Findings beyond 8 KiB are left out. */
@@ -2129,7 +2129,7 @@ interface Suspension {
   status: 451 | 503 | (number & {});
   /** `workspace`: domains.resumeDomain ends it. `operator`: the operator has suspended the domain or the whole workspace, and no key can end it. */
   by: 'workspace' | 'operator' | (string & {});
-  /** When this value was set. Unix time in milliseconds. */
+  /** When the suspension with this status began. Unix time in milliseconds. */
   suspendedAt: number;
 }
 
@@ -2139,7 +2139,7 @@ interface SuspensionChange {
   externalId?: string;
   /** Your own data. */
   metadata?: Record<string, string>;
-  /** Who did it: the id of the root key or set-up link, or the subject of the dashboard token. Absent if nobody did it, as in a check. */
+  /** Who did it: the id of the root key or set-up link, or the subject of the dashboard token. For a command of the operator, its name, such as `nameplate certificates import`. Absent if nobody did it, as in a check. */
   actor?: string;
   /** In `domain.suspended`: the suspension. In `domain.resumed`: the suspension that ended. */
   suspension: {

@@ -50,7 +50,7 @@ const readyz: PublicRoute = {
   name: 'readyz',
   summary: 'Check that requests can be served',
   description:
-    'For load balancers. Checks that the database can be read and written, and responds within two seconds even if the database hangs. If the check fails, a process that also has the role `edge` responds with 200 and the status `degraded`. Keep it in rotation: its edge still serves the names in its cache. Needs no key.',
+    'For load balancers. Checks that the database can be read and written, and responds within two seconds even if the database hangs. If the check fails, the response is 503. A process that also has the role `edge` responds with 200 and the status `degraded` instead. Keep it in rotation: its edge still serves the names in its cache. Needs no key.',
   responses: {
     200: {
       description:

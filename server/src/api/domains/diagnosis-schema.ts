@@ -84,7 +84,7 @@ const ActionSchema = Type.Object(
   {
     title: 'FindingAction',
     description:
-      'A fix as data; absent if there is nothing to fix. If there is a `second` one, do both; for the code `address_instead_of_cname`, either is enough.',
+      'A fix as data. `action` is absent if there is nothing to fix, and `second` if one fix is enough. If there are two, do both; for the code `address_instead_of_cname`, either is enough.',
   },
 );
 
@@ -304,7 +304,7 @@ const RecordSchema = Type.Object(
       ),
     ),
   },
-  { title: 'DiagnosisRecord', description: 'A record of the domain, and what is there.' },
+  { title: 'DiagnosisRecord', description: 'A record that the domain may need, and what its nameservers have.' },
 );
 
 export const DiagnosisSchema = Type.Object(

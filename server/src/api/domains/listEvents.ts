@@ -51,7 +51,7 @@ export const EventDataSchema = Type.Object(
     redirect: Type.Optional(
       Type.Object(
         {
-          to: Type.String({ maxLength: 253, description: 'Name of the domain that it leads, or led, to.' }),
+          to: Type.String({ maxLength: 253, description: 'Name of the destination, or of the former one.' }),
           status: RedirectStatusSchema,
           reason: Type.Optional(
             Type.Enum(['requested', 'destination_deleted', 'destination_failed', 'destination_superseded'], {
@@ -84,7 +84,7 @@ export const EventDataSchema = Type.Object(
           by: Id('dom', 'The domain that replaced it.'),
         },
         {
-          description: 'In `domain.deleted`: why the domain was deleted; absent if by domains.deleteDomain.',
+          description: 'In `domain.deleted`, if another domain replaced it: why. Absent otherwise.',
         },
       ),
     ),
@@ -111,7 +111,7 @@ export const EventSchema = Type.Object(
     actor: Type.Optional(
       Type.String({
         description:
-          'Who did it: the id of the root key or set-up link, or the subject of the dashboard token. Absent if nobody did it, as in a check.',
+          'Who did it: the id of the root key or set-up link, or the subject of the dashboard token. For a command of the operator, its name, such as `nameplate certificates import`. Absent if nobody did it, as in a check.',
       }),
     ),
     data: EventDataSchema,

@@ -24,7 +24,7 @@ export const RedirectSchema = Type.Object(
       description: 'Canonical name of the destination.',
     }),
     status: RedirectStatusSchema,
-    setAt: Time('When this value was set.'),
+    setAt: Time('When this redirect was set.'),
   },
   {
     title: 'Redirect',

@@ -20,7 +20,7 @@ export const SuspensionSchema = Type.Object(
       description:
         '`workspace`: domains.resumeDomain ends it. `operator`: the operator has suspended the domain or the whole workspace, and no key can end it.',
     }),
-    suspendedAt: Time('When this value was set.'),
+    suspendedAt: Time('When the suspension with this status began.'),
   },
   {
     title: 'Suspension',

@@ -157,7 +157,7 @@ const TAGS: Record<string, string> = {
   domains: 'Custom domains: their verification, certificates, redirects and set-up links.',
   projects: 'Projects hold apps.',
   apps: 'Apps hold environments.',
-  environments: 'Environments hold domains. Their current deployment serves them.',
+  environments: 'An environment holds domains. Its current deployment sets where their traffic goes.',
   deployments: 'A deployment sets the origin that the traffic of an environment goes to.',
   webhooks: 'Webhooks send the events of the workspace to your URLs.',
   targets: "Shared targets of the workspace: hosts of your platform that your customers' names already lead to.",

@@ -24,7 +24,7 @@ export function describeWebhooks(components: Map<string, JsonSchema>): ApiDocume
         tags: ['webhooks'],
         summary: 'Receive an event',
         description:
-          'Nameplate sends events to the URL of a webhook, signed according to [Standard Webhooks](https://www.standardwebhooks.com). Verify the signature over the body exactly as you received it. An event is retried until it is delivered, for three days. It can arrive twice: both requests then have the same `webhook-id`.',
+          'Nameplate sends events to the URL of a webhook, signed according to [Standard Webhooks](https://www.standardwebhooks.com). Verify the signature over the body exactly as you received it. Nameplate retries an event until it is delivered, for at most three days. It can arrive more than once, each time with the same `webhook-id`.',
         security: [],
         parameters: Object.values(referTo('parameters', ['webhook-id', 'webhook-timestamp', 'webhook-signature'])),
         requestBody: {
