@@ -336,7 +336,7 @@ export interface ApiCalls {
   projects: {
     /** Create a project. Creates a project in the workspace of the root key. Permission: `project.*.create_project`. */
     createProject(input: {
-      /** Short name for use in requests, unique within the parent. */
+      /** Short name for use in requests: lower-case letters, digits and hyphens. Unique in the workspace, project or app that contains it. */
       slug: string;
       /** Display name. */
       name?: string | undefined;
@@ -367,7 +367,7 @@ export interface ApiCalls {
     createApp(input: {
       /** Id or slug of the project. */
       project: string;
-      /** Short name for use in requests, unique within the parent. */
+      /** Short name for use in requests: lower-case letters, digits and hyphens. Unique in the workspace, project or app that contains it. */
       slug: string;
       /** Display name. */
       name?: string | undefined;
@@ -406,7 +406,7 @@ export interface ApiCalls {
       project?: string | undefined;
       /** Id or slug of the app. */
       app: string;
-      /** Short name for use in requests, unique within the parent. */
+      /** Short name for use in requests: lower-case letters, digits and hyphens. Unique in the workspace, project or app that contains it. */
       slug: string;
       /** Display name. */
       name?: string | undefined;
@@ -525,11 +525,11 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<Page<Deployment>>;
   };
   webhooks: {
-    /** Create a webhook. Creates a webhook. From then on, events of all domains of the workspace are sent to its URL. They are signed with the secret, which is shown only once. Permission: `webhook.*.create_webhook`. Also `environment.*.read_domain` on all environments, to set the URL or the types: the receiver gets the events of every domain. */
+    /** Create a webhook. Creates a webhook. From then on, events of all domains of the workspace are sent to its URL. They are signed with the secret, which is shown only once. Permission: `webhook.*.create_webhook`. Also `environment.*.read_domain` on all environments, since the receiver gets the events of every domain. */
     createWebhook(input: {
       /** Where events are sent: an https URL without user, password or fragment. Plain http, and addresses or names that are not public, are accepted only if the operator allows them. */
       url: string;
-      /** Types of events that are sent. `*`: all types, including those of later releases. */
+      /** Types of events that are sent. `*`: all types, including those of later releases. All types if absent. */
       types?: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | 'site.ready_to_switch' | 'site.live' | 'site.unreachable' | '*'> | undefined;
     }, options?: CreationOptions): Promise<{
       /** The new webhook. Begins with `wh_`. */
@@ -549,7 +549,7 @@ export interface ApiCalls {
       /** `pagination.cursor` of the previous page; absent for the first page. */
       cursor?: string | undefined;
     }, options?: CallOptions): Promise<Page<Webhook>>;
-    /** Change a webhook. Changes the properties in the request. Waiting events are sent to the new URL. While the webhook is disabled, events that wait keep waiting, and new events are never sent to it. When you enable the webhook, waiting events are sent at once. Permission: `webhook.*.update_webhook` or `webhook.<webhook_id>.update_webhook`. Also `environment.*.read_domain` on all environments, to set the URL or the types: the receiver gets the events of every domain. */
+    /** Change a webhook. Changes the properties in the request. Waiting events are sent to the new URL. While the webhook is disabled, waiting events keep waiting. Events that happen in that time are never sent to it. When you enable the webhook, waiting events are sent at once. Permission: `webhook.*.update_webhook` or `webhook.<webhook_id>.update_webhook`. Also `environment.*.read_domain` on all environments, to set the URL or the types: the receiver gets the events of every domain. */
     updateWebhook(input: {
       /** Id of the webhook (`wh_…`). */
       webhookId: string;
@@ -565,7 +565,7 @@ export interface ApiCalls {
       /** Id of the webhook (`wh_…`). */
       webhookId: string;
     }, options?: CallOptions): Promise<void>;
-    /** Rotate the secret of a webhook. Creates a new secret, which is shown only once. Until the previous secret expires, requests are signed with both. If an earlier rotation still overlaps, the secret that it replaced expires at once. Send an `Idempotency-Key`: if the response is lost, repeat the request to get the same secret, and the secret in use keeps signing. Permission: `webhook.*.update_webhook` or `webhook.<webhook_id>.update_webhook`. */
+    /** Rotate the secret of a webhook. Creates a new secret, which is shown only once. Until the previous secret expires, requests are signed with both. If an earlier rotation still overlaps, the secret that it replaced expires at once. Send an `Idempotency-Key`. If the response is lost, repeat the request with the same key to get the same secret. Without the key, each repeat rotates again, and ends the secret that your receivers know. Permission: `webhook.*.update_webhook` or `webhook.<webhook_id>.update_webhook`. */
     rotateSecret(input: {
       /** Id of the webhook (`wh_…`). */
       webhookId: string;
@@ -603,14 +603,14 @@ export interface ApiCalls {
       /** Id of the delivery (`dlv_…`). */
       deliveryId: string;
     }, options?: CallOptions): Promise<Delivery>;
-    /** Send an event again. Sends the event of a delivery again, with the same `webhook-id` and content. This creates a new delivery, which waits for no other. If the delivery itself still waits, no new one is created. Instead, it is attempted at once, or the earlier delivery of the domain that it waits for. A workspace can request 60 a minute unless the operator sets another limit. Permission: `webhook.*.update_webhook` or `webhook.<webhook_id>.update_webhook`. */
+    /** Send an event again. Sends the event of a delivery again, with the same `webhook-id` and content. If the delivery is finished, this creates a new one, which waits for no other. If it still waits, no new one is created: it is attempted at once, or the earlier delivery of the domain that it waits for. A workspace can request 60 a minute unless the operator sets another limit. Permission: `webhook.*.update_webhook` or `webhook.<webhook_id>.update_webhook`. */
     redeliver(input: {
       /** Id of the webhook (`wh_…`). */
       webhookId: string;
       /** Id of the delivery (`dlv_…`). */
       deliveryId: string;
     }, options?: CallOptions): Promise<{
-      /** The delivery that is attempted now. Begins with `dlv_`. */
+      /** The new delivery, or the given one if it still waits. Begins with `dlv_`. */
       deliveryId: string;
     }>;
   };
@@ -693,7 +693,7 @@ export interface ApiCalls {
   tokens: {
     /** Create a dashboard token. Creates a token that stands for one person, with all or some of the permissions of the root key. Use it on pages of yours that call the API for someone who is signed in there. Send the token like a root key. It works for two minutes at most. It is refused as soon as the key is revoked, disabled or expired. It cannot create keys, tokens or workspaces. Permission: `token.*.create_token`. */
     createToken(input: {
-      /** The person, as timelines and the audit log show them, such as your own id for them. It must not begin like the id of a key or link. */
+      /** The person, as timelines and the audit log show them, such as your own id for them. It must not begin with `key_`, `link_` or `nameplate ` (with a space), as the ids of keys and links and the names of commands do. */
       subject: string;
       /** Permissions of the token. If absent: all those of the root key. */
       permissions?: Array<string> | undefined;
@@ -799,7 +799,7 @@ interface App {
   id: string;
   /** Its project. Begins with `proj_`. */
   projectId: string;
-  /** Short name for use in requests, unique within the parent. */
+  /** Short name for use in requests: lower-case letters, digits and hyphens. Unique in the workspace, project or app that contains it. */
   slug: string;
   /** Display name. */
   name?: string;
@@ -1584,7 +1584,7 @@ interface Environment {
   projectId: string;
   /** Its app. Begins with `app_`. */
   appId: string;
-  /** Short name for use in requests, unique within the parent. */
+  /** Short name for use in requests: lower-case letters, digits and hyphens. Unique in the workspace, project or app that contains it. */
   slug: string;
   /** Display name. */
   name?: string;
@@ -1856,7 +1856,7 @@ interface OutcomeError {
 interface Project {
   /** The project. Begins with `proj_`. */
   id: string;
-  /** Short name for use in requests, unique within the parent. */
+  /** Short name for use in requests: lower-case letters, digits and hyphens. Unique in the workspace, project or app that contains it. */
   slug: string;
   /** Display name. */
   name?: string;

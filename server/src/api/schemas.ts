@@ -100,7 +100,8 @@ export const Slug = Type.String({
   minLength: 3,
   maxLength: 64,
   pattern: SLUG,
-  description: 'Short name for use in requests, unique within the parent.',
+  description:
+    'Short name for use in requests: lower-case letters, digits and hyphens. Unique in the workspace, project or app that contains it.',
 });
 
 export const Name = Type.String({ minLength: 1, maxLength: 255, pattern: TEXT, description: 'Display name.' });

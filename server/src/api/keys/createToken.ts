@@ -27,7 +27,7 @@ export const createToken = defineOperation({
         maxLength: 255,
         pattern: pattern(TEXT, 'may not hold control characters'),
         description:
-          'The person, as timelines and the audit log show them, such as your own id for them. It must not begin like the id of a key or link.',
+          'The person, as timelines and the audit log show them, such as your own id for them. It must not begin with `key_`, `link_` or `nameplate ` (with a space), as the ids of keys and links and the names of commands do.',
       }),
       permissions: Type.Optional(Permissions),
       expiresInSeconds: Type.Optional(

@@ -162,11 +162,11 @@ export const redeliver = defineOperation({
   name: 'webhooks.redeliver',
   summary: 'Send an event again',
   description:
-    'Sends the event of a delivery again, with the same `webhook-id` and content. This creates a new delivery, which waits for no other. If the delivery itself still waits, no new one is created. Instead, it is attempted at once, or the earlier delivery of the domain that it waits for. A workspace can request 60 a minute unless the operator sets another limit.',
+    'Sends the event of a delivery again, with the same `webhook-id` and content. If the delivery is finished, this creates a new one, which waits for no other. If it still waits, no new one is created: it is attempted at once, or the earlier delivery of the domain that it waits for. A workspace can request 60 a minute unless the operator sets another limit.',
   permission: { resource: 'webhook', action: 'update_webhook' },
   rateLimit: DELIVERIES_ON_REQUEST,
   request: Type.Object({ webhookId: WebhookId, deliveryId: DeliveryId }, closed),
-  response: Type.Object({ deliveryId: Id('dlv', 'The delivery that is attempted now.') }),
+  response: Type.Object({ deliveryId: Id('dlv', 'The new delivery, or the given one if it still waits.') }),
   problems: ['data/webhook_not_found', 'data/delivery_not_found', 'application/webhook_disabled'],
   example: {
     request: { webhookId: exampleWebhook.id, deliveryId: exampleDelivery.id },

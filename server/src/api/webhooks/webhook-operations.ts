@@ -24,17 +24,21 @@ export const ReceiverUrl = Type.String({
     'Where events are sent: an https URL without user, password or fragment. Plain http, and addresses or names that are not public, are accepted only if the operator allows them.',
 });
 
-const EventTypes = Type.Array(Type.Enum([...DOMAIN_EVENT_TYPES, ALL], { type: 'string' }), {
-  minItems: 1,
-  maxItems: 50,
-  description: 'Types of events that are sent. `*`: all types, including those of later releases.',
-});
+const TYPES_SENT = 'Types of events that are sent. `*`: all types, including those of later releases.';
+
+function EventTypes(description = TYPES_SENT) {
+  return Type.Array(Type.Enum([...DOMAIN_EVENT_TYPES, ALL], { type: 'string' }), {
+    minItems: 1,
+    maxItems: 50,
+    description,
+  });
+}
 
 export const WebhookSchema = Type.Object(
   {
     id: Id('wh', 'The webhook.'),
     url: Type.String({ maxLength: MAX_URL_LENGTH, description: 'Where events are sent.' }),
-    types: EventTypes,
+    types: EventTypes(),
     enabled: Type.Boolean({ description: 'Whether events are sent.' }),
     disabledAt: Type.Optional(Time('Since when it is disabled.')),
     disabledReason: Type.Optional(
@@ -60,7 +64,7 @@ function presentWebhook(webhook: Webhook): Static<typeof WebhookSchema> {
 }
 
 /** The types of a request as they are stored: each once, null for all. */
-export function typesOf(types: Static<typeof EventTypes>): DomainEventType[] | null {
+export function typesOf(types: Static<ReturnType<typeof EventTypes>>): DomainEventType[] | null {
   return types.includes(ALL) ? null : [...new Set(types as DomainEventType[])];
 }
 
@@ -105,6 +109,10 @@ function newWebhookSecret(
 /** A receiver gets every event of every domain, as whoever reads them does. */
 const reading: Need = {
   permission: { resource: 'environment', action: 'read_domain' },
+  where: 'on all environments, since the receiver gets the events of every domain',
+};
+const readingToChange: Need = {
+  ...reading,
   where: 'on all environments, to set the URL or the types: the receiver gets the events of every domain',
 };
 
@@ -117,7 +125,10 @@ export const createWebhook = defineOperation({
   onAll: 'workspace',
   needs: [reading],
   creates: 'secret',
-  request: Type.Object({ url: ReceiverUrl, types: Type.Optional(EventTypes) }, closed),
+  request: Type.Object(
+    { url: ReceiverUrl, types: Type.Optional(EventTypes(`${TYPES_SENT} All types if absent.`)) },
+    closed,
+  ),
   response: Type.Object({
     webhookId: Id('wh', 'The new webhook.'),
     secret: Type.String({ description: 'The secret with which receivers verify signatures. Begins with `whsec_`.' }),
@@ -186,14 +197,14 @@ export const updateWebhook = defineOperation({
   name: 'webhooks.updateWebhook',
   summary: 'Change a webhook',
   description:
-    'Changes the properties in the request. Waiting events are sent to the new URL. While the webhook is disabled, events that wait keep waiting, and new events are never sent to it. When you enable the webhook, waiting events are sent at once.',
+    'Changes the properties in the request. Waiting events are sent to the new URL. While the webhook is disabled, waiting events keep waiting. Events that happen in that time are never sent to it. When you enable the webhook, waiting events are sent at once.',
   permission: { resource: 'webhook', action: 'update_webhook' },
-  needs: [reading],
+  needs: [readingToChange],
   request: Type.Object(
     {
       webhookId: WebhookId,
       url: Type.Optional(ReceiverUrl),
-      types: Type.Optional(EventTypes),
+      types: Type.Optional(EventTypes()),
       enabled: Type.Optional(Type.Boolean({ description: 'Whether events are sent.' })),
     },
     closed,
@@ -207,7 +218,7 @@ export const updateWebhook = defineOperation({
   async handle({ principal, input, find, changes }, { clock, settings }) {
     const { workspaceId } = principal;
     const { id } = await find.webhook(input.webhookId);
-    if (input.url !== undefined || input.types !== undefined) find.demandOnAll(reading);
+    if (input.url !== undefined || input.types !== undefined) find.demandOnAll(readingToChange);
     const changed = {
       url: input.url === undefined ? undefined : urlOf(input.url, settings.webhooks),
       types: input.types === undefined ? undefined : typesOf(input.types),
@@ -225,7 +236,7 @@ export const rotateSecret = defineOperation({
   name: 'webhooks.rotateSecret',
   summary: 'Rotate the secret of a webhook',
   description:
-    'Creates a new secret, which is shown only once. Until the previous secret expires, requests are signed with both. If an earlier rotation still overlaps, the secret that it replaced expires at once. Send an `Idempotency-Key`: if the response is lost, repeat the request to get the same secret, and the secret in use keeps signing.',
+    'Creates a new secret, which is shown only once. Until the previous secret expires, requests are signed with both. If an earlier rotation still overlaps, the secret that it replaced expires at once. Send an `Idempotency-Key`. If the response is lost, repeat the request with the same key to get the same secret. Without the key, each repeat rotates again, and ends the secret that your receivers know.',
   permission: { resource: 'webhook', action: 'update_webhook' },
   replaces: 'secret',
   request: Type.Object(
