@@ -160,7 +160,7 @@ export const de: DashboardTexts = {
       owner: 'Warten auf ihre Inhaber',
     },
     nobody: 'Nichts zu erledigen',
-    nobodyText: 'Alle Domains sind live oder gerade erst hinzugefügt worden.',
+    nobodyText: 'Alle Domains sind live oder liegen für ihren nächsten Schritt noch in der üblichen Zeit.',
     sentences: {
       live: 'Besucher erreichen sie.',
       live_in_part: 'Einige ihrer Adressen führen woandershin.',

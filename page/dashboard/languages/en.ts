@@ -154,7 +154,7 @@ export const en = {
       owner: 'Waiting for their owners',
     },
     nobody: 'Nobody needs you',
-    nobodyText: 'Every name is live, or has been added only just now.',
+    nobodyText: 'Every name is live, or within the usual time for its next step.',
     /** Sentences for names about which the API says no more. */
     sentences: {
       live: 'Visitors reach it.',

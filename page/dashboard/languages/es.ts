@@ -159,7 +159,7 @@ export const es: DashboardTexts = {
       owner: 'Pendientes de sus propietarios',
     },
     nobody: 'No hay nada pendiente',
-    nobodyText: 'Todos los dominios están en línea o se acaban de añadir.',
+    nobodyText: 'Todos los dominios están en línea o dentro del plazo habitual de su siguiente paso.',
     sentences: {
       live: 'Los visitantes llegan a él.',
       live_in_part: 'Algunas de sus direcciones llevan a otro lugar.',

@@ -158,7 +158,7 @@ export const fr: DashboardTexts = {
       owner: 'En attente des propriétaires',
     },
     nobody: 'Rien à traiter',
-    nobodyText: 'Tous les domaines sont en ligne ou viennent d’être ajoutés.',
+    nobodyText: 'Tous les domaines sont en ligne ou dans le délai habituel de leur prochaine étape.',
     sentences: {
       live: 'Les visiteurs l’atteignent.',
       live_in_part: 'Certaines de ses adresses mènent ailleurs.',

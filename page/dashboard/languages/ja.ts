@@ -155,7 +155,7 @@ export const ja: DashboardTexts = {
       owner: '所有者の対応待ち',
     },
     nobody: '対応が必要なドメインはありません',
-    nobodyText: 'すべてのドメインが公開中か、追加されたばかりです。',
+    nobodyText: 'すべてのドメインが公開中か、次の手順の通常の所要時間内です。',
     sentences: {
       live: '訪問者がアクセスできます。',
       live_in_part: '一部のアドレスが別の場所を指しています。',

@@ -155,7 +155,7 @@ export const pt: DashboardTexts = {
   home: {
     groups: { us: 'Dependem de nós', ca: 'Dependem de uma CA', owner: 'Dependem dos proprietários' },
     nobody: 'Nenhuma pendência',
-    nobodyText: 'Todos os domínios estão no ar ou acabaram de ser adicionados.',
+    nobodyText: 'Todos os domínios estão no ar ou dentro do prazo habitual da próxima etapa.',
     sentences: {
       live: 'Os visitantes chegam a ele.',
       live_in_part: 'Alguns dos endereços dele levam a outro lugar.',

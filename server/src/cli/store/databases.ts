@@ -61,7 +61,7 @@ export function addBackup(program: Command): void {
       show(options, { database: name, file, bytes }, () =>
         [
           `${file} is a verified backup of ${name}.`,
-          `Its secrets (private keys, secrets of webhooks and origins) are encrypted under ${keySource(database)}: keep a copy of that too, in another place.`,
+          `Any secrets in it (private keys, secrets of webhooks and origins) are encrypted under ${keySource(database)}: keep a copy of that too, in another place.`,
           'To restore it, stop every server, remove the store with its -wal and -shm files, and put a copy of the backup in its place.',
         ].join('\n'),
       );
