@@ -282,7 +282,7 @@ export const ERRORS = {
     status: 409,
     type: 'redirect-chain',
     detail: 'A domain that redirects cannot be the destination of a redirect.',
-    why: 'Redirects are a single hop, to prevent chains and loops. So a destination must not redirect itself, and a domain that others redirect to cannot redirect. The field "detail" says which of the two applies.',
+    why: 'Redirects are a single hop, to prevent chains and loops. So a destination must not have a redirect of its own, and a domain that others redirect to cannot redirect. The field "detail" says which of the two applies.',
     fix: 'Redirect to the domain that the destination redirects to, or remove the redirect that is in the way with domains.removeRedirect. To reverse a redirect, remove it first.',
   },
   'application/key_not_rotatable': {

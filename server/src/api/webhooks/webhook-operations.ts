@@ -105,6 +105,10 @@ function newWebhookSecret(
 /** A receiver gets every event of every domain, as whoever reads them does. */
 const reading: Need = {
   permission: { resource: 'environment', action: 'read_domain' },
+  where: 'on all environments: the receiver gets the events of every domain',
+};
+const readingAnew: Need = {
+  ...reading,
   where: 'on all environments, to set the URL or the types: the receiver gets the events of every domain',
 };
 
@@ -188,7 +192,7 @@ export const updateWebhook = defineOperation({
   description:
     'Changes the properties in the request. Waiting events are sent to the new URL. While the webhook is disabled, events that wait keep waiting, and new events are never sent to it. When you enable the webhook, waiting events are sent at once.',
   permission: { resource: 'webhook', action: 'update_webhook' },
-  needs: [reading],
+  needs: [readingAnew],
   request: Type.Object(
     {
       webhookId: WebhookId,
@@ -207,7 +211,7 @@ export const updateWebhook = defineOperation({
   async handle({ principal, input, find, changes }, { clock, settings }) {
     const { workspaceId } = principal;
     const { id } = await find.webhook(input.webhookId);
-    if (input.url !== undefined || input.types !== undefined) find.demandOnAll(reading);
+    if (input.url !== undefined || input.types !== undefined) find.demandOnAll(readingAnew);
     const changed = {
       url: input.url === undefined ? undefined : urlOf(input.url, settings.webhooks),
       types: input.types === undefined ? undefined : typesOf(input.types),
