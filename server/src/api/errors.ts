@@ -171,8 +171,8 @@ export const ERRORS = {
   'data/target_not_found': {
     status: 404,
     detail: 'The workspace has no such shared target.',
-    why: 'A shared target is a host of your platform that the operator has given to this workspace. The value of "target" is not one of them, or belongs to another workspace. The response is the same in both cases.',
-    fix: 'Choose a host that targets.listTargets returns, or ask the operator to add this one ("nameplate targets add"). Without "target", the domain gets its own target.',
+    why: 'A shared target is a host of your platform that the operator has given to this workspace. The value of "target" is not one of them, or belongs to another workspace. The response is the same in both cases. From domains.restoreDomain: the target of the deleted domain was removed.',
+    fix: 'Choose a host that targets.listTargets returns, or ask the operator to add this one ("nameplate targets add"). Without "target", the domain gets its own target. To restore a domain, ask the operator to add its target again.',
   },
   'data/environment_not_found': {
     status: 404,
