@@ -6,9 +6,9 @@ export interface ApiCalls {
   domains: {
     /** Attach a domain to an environment. Stores the domain and returns the DNS records that it needs. Nameplate starts to check the records at once, and repeats the check about once a minute for at most 24 hours. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. Also `environment.*.replace_domain` on the environment of a domain that `replaceUnverified` replaces. Also `environment.*.use_shared_target` on the environment, if the request has a `target`. */
     createDomain(input: {
-      /** Id or slug of the project. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
+      /** Id or slug of the project. Required if `app` is a slug. Otherwise you can omit it; if you send it, it must match. */
       project?: string | undefined;
-      /** Id or slug of the app. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
+      /** Id or slug of the app. Required if `environment` is a slug. Otherwise you can omit it; if you send it, it must match. */
       app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
@@ -16,7 +16,7 @@ export interface ApiCalls {
       domain: string;
       /** A shared target of the workspace (targets.listTargets). It is the value of the routing record, in place of the domain's own target. Use it for names that your platform already serves. The key needs `use_shared_target` on the environment, because a name that already leads there is verified at once. */
       target?: string | undefined;
-      /** If true, the new domain replaces a domain of the workspace that has the same name and was never verified. That domain is deleted, and its timeline gets a `domain.deleted` event with the reason `replaced`. domains.restoreDomain can restore it later. The request is refused as a conflict (409) in three cases. The key lacks `replace_domain` on the environment of the other domain. Or that domain is verified, or was, as far back as its events are kept. Or its ownership record was found while its checks run. */
+      /** If true, the new domain replaces a domain of the workspace that has the same name and was never verified. That domain is deleted, and its timeline gets a `domain.deleted` event with the reason `replaced`. domains.restoreDomain can restore it later. The name is refused as a conflict (409) in three cases. The key lacks `replace_domain` on the environment of the other domain. Or the other domain is verified, or its kept events show that it once was. Or its ownership record was found, and its verification window is still open. */
       replaceUnverified?: boolean | undefined;
       /** Your own id for the domain, without control characters. Several domains may have the same id. */
       externalId?: string | undefined;
@@ -31,11 +31,11 @@ export interface ApiCalls {
       dnsRecords: Array<DnsRecord>;
       counterpart?: Counterpart;
     }>;
-    /** Attach up to 100 domains to an environment. Returns one outcome for each name, in the order of the request: the new domain, as domains.createDomain returns it, or the `error` of that operation. Either all new domains are stored or none. You can repeat the request. A name that the environment already has is a conflict (409) with the `domainId` of its domain. A name in another environment of the workspace is a conflict without a `domainId`. A name that occurs twice in the request is attached once. Each name counts against the rate limit of domains.createDomain, and each `certificate` against that of domains.uploadCertificate. Names beyond a limit are refused with 429. If the limit allows none of them, the whole request is refused. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. Also `environment.*.replace_domain` on the environment of a domain that `replaceUnverified` replaces. Also `environment.*.use_shared_target` on the environment, if the request has a `target`. Also `environment.*.update_domain` on the environment, if the request has a `certificate`. */
+    /** Attach up to 100 domains to an environment. Returns one outcome for each name, in the order of the request: the new domain, as domains.createDomain returns it, or the `error` of that operation. The names without an `error` are stored in one transaction: all of them or none. You can repeat the request. A name that the environment already has is a conflict (409) with the `domainId` of its domain. A name in another environment of the workspace is a conflict without a `domainId`. If a name occurs twice in the request, the second is a conflict, too. Each name counts against the rate limit of domains.createDomain, and each `certificate` against that of domains.uploadCertificate. Names beyond a limit are refused with 429. If the limit allows none of them, the whole request is refused. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. Also `environment.*.replace_domain` on the environment of a domain that `replaceUnverified` replaces. Also `environment.*.use_shared_target` on the environment, if the request has a `target`. Also `environment.*.update_domain` on the environment, if the request has a `certificate`. */
     createDomains(input: {
-      /** Id or slug of the project. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
+      /** Id or slug of the project. Required if `app` is a slug. Otherwise you can omit it; if you send it, it must match. */
       project?: string | undefined;
-      /** Id or slug of the app. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
+      /** Id or slug of the app. Required if `environment` is a slug. Otherwise you can omit it; if you send it, it must match. */
       app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
@@ -51,7 +51,7 @@ export interface ApiCalls {
         /** Your own data. At most 50 pairs of texts without control characters, and 4096 bytes as JSON. */
         metadata?: Record<string, string> | undefined;
       }>;
-      /** If true, the new domain replaces a domain of the workspace that has the same name and was never verified. That domain is deleted, and its timeline gets a `domain.deleted` event with the reason `replaced`. domains.restoreDomain can restore it later. The request is refused as a conflict (409) in three cases. The key lacks `replace_domain` on the environment of the other domain. Or that domain is verified, or was, as far back as its events are kept. Or its ownership record was found while its checks run. */
+      /** If true, the new domain replaces a domain of the workspace that has the same name and was never verified. That domain is deleted, and its timeline gets a `domain.deleted` event with the reason `replaced`. domains.restoreDomain can restore it later. The name is refused as a conflict (409) in three cases. The key lacks `replace_domain` on the environment of the other domain. Or the other domain is verified, or its kept events show that it once was. Or its ownership record was found, and its verification window is still open. */
       replaceUnverified?: boolean | undefined;
       /** If true, nothing is stored. The outcome of a name that can be attached has neither `domainId` nor `error`. The workspace's limit of domains is not checked. */
       dryRun?: boolean | undefined;
@@ -68,9 +68,9 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<Site>;
     /** List the domains of an environment. Returns the domains in order of creation, one page at a time. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
     listDomains(input: {
-      /** Id or slug of the project. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
+      /** Id or slug of the project. Required if `app` is a slug. Otherwise you can omit it; if you send it, it must match. */
       project?: string | undefined;
-      /** Id or slug of the app. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
+      /** Id or slug of the app. Required if `environment` is a slug. Otherwise you can omit it; if you send it, it must match. */
       app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
@@ -81,7 +81,7 @@ export interface ApiCalls {
       /** Only domains whose id or name contains this text; upper and lower case are the same. */
       search?: string | undefined;
     }, options?: CallOptions): Promise<Page<Domain>>;
-    /** List the domains of all environments. Returns the domains of the workspace in order of their names, one page at a time, each as domains.getSite returns it. A key with the permission on single environments gets only the domains of these. For such a key, and with the filters `externalId` or `metadata`, the order differs: one environment after the other, each in order of creation. You can combine filters. A page may have fewer items than `limit`, or none, although more follow, so continue until `hasMore` is false. This happens with several filters, with `live`, `ready`, `search` or a time of creation, and for a key with single environments. The response time does not depend on the number of domains. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
+    /** List the domains of all environments. Returns the domains of the workspace in order of their names, one page at a time, each as domains.getSite returns it. A key with the permission on single environments gets only the domains of these. For such a key, and with `within`, `externalId` or `metadata`, the order differs: one environment after the other, each in order of creation. You can combine filters. A page may have fewer items than `limit`, or none, although more follow, so continue until `hasMore` is false. This happens with several filters, with `live`, `ready`, `search` or a time of creation, and for a key with single environments. The response time does not depend on the number of domains. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
     listWorkspaceDomains(input: {
       /** Maximum number of items on the page; 100 if absent. */
       limit?: number | undefined;
@@ -107,9 +107,9 @@ export interface ApiCalls {
       ready?: boolean | undefined;
       /** Only domains of this environment. */
       within?: {
-        /** Id or slug of the project. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
+        /** Id or slug of the project. Required if `app` is a slug. Otherwise you can omit it; if you send it, it must match. */
         project?: string | undefined;
-        /** Id or slug of the app. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
+        /** Id or slug of the app. Required if `environment` is a slug. Otherwise you can omit it; if you send it, it must match. */
         app?: string | undefined;
         /** Id or slug of the environment. */
         environment: string;
@@ -121,9 +121,9 @@ export interface ApiCalls {
     countSites(input: {
       /** Only domains of this environment. */
       within?: {
-        /** Id or slug of the project. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
+        /** Id or slug of the project. Required if `app` is a slug. Otherwise you can omit it; if you send it, it must match. */
         project?: string | undefined;
-        /** Id or slug of the app. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
+        /** Id or slug of the app. Required if `environment` is a slug. Otherwise you can omit it; if you send it, it must match. */
         app?: string | undefined;
         /** Id or slug of the environment. */
         environment: string;
@@ -158,7 +158,7 @@ export interface ApiCalls {
         redirectToHttps?: boolean | null | undefined;
       } | undefined;
     }, options?: CallOptions): Promise<UpdatedDomain>;
-    /** Check a domain now. Starts a check of the DNS records. Poll domains.getDomain for the result. A failed domain gets a new verification window of 24 hours, and keeps its status until the check completes. Permission: `environment.*.verify_domain` or `environment.<environment_id>.verify_domain`. A session of a set-up link may call it for its domain. */
+    /** Check a domain now. Starts a check of the DNS records. Poll domains.getDomain for the result. A failed domain gets a new verification window of 24 hours, and keeps its status until the check completes. For a verified domain, the operation is refused (412); use domains.diagnoseDomain. Permission: `environment.*.verify_domain` or `environment.<environment_id>.verify_domain`. A session of a set-up link may call it for its domain. */
     verifyDomain(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -168,7 +168,7 @@ export interface ApiCalls {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<void>;
-    /** Restore a deleted domain. Undoes domains.deleteDomain while deleted domains are kept: seven days unless the operator sets another time (`NAMEPLATE_DELETED_KEEP`). The domain gets back its id, `createdAt` and DNS records. If it was verified, it is verified and served at once. It has its certificate, unless that has expired, and its redirect, if that is still possible. If it was not verified, it gets a new verification window. A check runs at once. Redirects of other domains to it, and its set-up links, stay removed. With a name, the operation restores the domain of that name that was deleted last. It is refused if another workspace has been verified for the name since the deletion. In that case, create a new domain with domains.createDomain: its records prove who owns the name. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. */
+    /** Restore a deleted domain. Undoes domains.deleteDomain while deleted domains are kept: seven days unless the operator sets another time (`NAMEPLATE_DELETED_KEEP`). The domain gets back its id, `createdAt` and DNS records. If it was verified, it is verified and served at once. It has its certificate, unless that has expired, and its redirect, if that is still possible. If it was not verified, it gets a new verification window. A check runs at once. Redirects of other domains to it, and its set-up links, stay removed. With a name, the operation restores the domain of that name that was deleted last. It is refused if another workspace is verified for the name, or has been since the deletion. In that case, create a new domain with domains.createDomain: its records prove who owns the name. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. */
     restoreDomain(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -177,9 +177,9 @@ export interface ApiCalls {
     moveDomain(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
-      /** Id or slug of the project. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
+      /** Id or slug of the project. Required if `app` is a slug. Otherwise you can omit it; if you send it, it must match. */
       project?: string | undefined;
-      /** Id or slug of the app. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
+      /** Id or slug of the app. Required if `environment` is a slug. Otherwise you can omit it; if you send it, it must match. */
       app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
@@ -188,7 +188,7 @@ export interface ApiCalls {
     suspendDomain(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
-      /** HTTP status of the page in place of the site: 451 for legal reasons (RFC 7725), 503 for any other reason. */
+      /** HTTP status of the page in place of the site: 451 for legal reasons (RFC 7725), 503 for any other reason. Default: 503. */
       status?: 451 | 503 | undefined;
     }, options?: CallOptions): Promise<DomainSuspension>;
     /** Serve a suspended site again. Ends a suspension by the workspace: within a second, on every node, visitors get the site again. A suspension by the operator stays. If the site has both, this call ends that of the workspace, and the response shows that of the operator (`suspension` with `by: operator`). If only the operator has suspended the site, the call is refused. If nobody has, the call changes nothing. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
@@ -196,7 +196,7 @@ export interface ApiCalls {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<DomainSuspension>;
-    /** Find out what is wrong with the DNS of a domain. Queries the nameservers now. The response shows what each of them answered, what is wrong and how to fix it. The operation changes neither the status of the domain nor the schedule of its checks. For a verified domain, it also triggers a look at the site from outside within half a minute (`live` in domains.getSite). A certificate that is `waiting_for_routing` is attempted at once. It takes at most 10 s, usually less than 1 s. Requests for one domain within 5 s share a result. A workspace can have 10 of these requests in flight. With `cached`, the response comes from the last background check. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. A session of a set-up link may call it for its domain, and one of a support link. */
+    /** Find out what is wrong with the DNS of a domain. Queries the nameservers now. The response shows what each of them answered, what is wrong and how to fix it. The operation changes neither the status of the domain nor the schedule of its checks. For a verified domain, it also triggers a look at the site from outside within half a minute (`live` in domains.getSite). A certificate that is `waiting_for_routing` is attempted at once. A request takes at most 10 s, usually less than 1 s. Requests for one domain within 5 s share a result. A workspace can have 10 of these requests in flight. With `cached`, the response comes from the last background check. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. A session of a set-up or support link may call it for its domain. */
     diagnoseDomain(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -214,21 +214,21 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<Page<DomainEvent>>;
     /** Check a name before you attach it. Returns whether a name can be attached to the environment, where its DNS is edited, and which records are in the way. It changes nothing. It queries DNS as domains.diagnoseDomain does, with the same limits. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. */
     checkName(input: {
-      /** Id or slug of the project. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
+      /** Id or slug of the project. Required if `app` is a slug. Otherwise you can omit it; if you send it, it must match. */
       project?: string | undefined;
-      /** Id or slug of the app. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
+      /** Id or slug of the app. Required if `environment` is a slug. Otherwise you can omit it; if you send it, it must match. */
       app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
       /** The name, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<NameCheck>;
-    /** Get the certificate of a domain. Returns the state of the certificate: whether the domain is served over HTTPS and, if not, why and what to do. The state is `none` until a certificate is needed, so you can poll from the creation of the domain. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. A session of a set-up link may call it for its domain, and one of a support link. */
+    /** Get the certificate of a domain. Returns the state of the certificate: whether the domain is served over HTTPS and, if not, why and what to do. The state is `none` until a certificate is needed, so you can poll from the creation of the domain. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. A session of a set-up or support link may call it for its domain. */
     getCertificate(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<Certificate>;
-    /** Serve a domain with its owner's certificate. Checks the certificate and its key, and serves the domain with it within a second, on every node. If anything is wrong, nothing changes, and each error says what to do. Uploading the same certificate again changes nothing. The domain must be verified, or prepared by its ownership and challenge records. Without `managed`, the certificate is never renewed. Nameplate keeps the managed certificate that it replaces as the fallback. If you remove the uploaded certificate, a managed one takes its place. The same happens when a third of the time from the upload to the expiry is left (30 days at most). Earlier, when half of that time is left (45 days at most), the event `certificate.expiring` is sent: the owner can then provide another certificate. With `managed`, Nameplate renews the certificate like its own. You can upload such a certificate before the domain is verified. It is stored, and put in use once the domain is verified or prepared, unless it has expired. It does not verify the domain, and it is deleted with the domain. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
+    /** Serve a domain with its owner's certificate. Checks the certificate and its key, and serves the domain with it within a second, on every node. If anything is wrong, nothing changes, and each error says what to do. Uploading the same certificate again changes nothing. Without `managed`, the domain must be verified, or prepared by its ownership and challenge records, and the certificate is never renewed. Nameplate keeps the managed certificate that it replaces as the fallback. If you remove the uploaded certificate, a managed one takes its place. The same happens when a third of the time from the upload to the expiry is left (30 days at most). Earlier, when half of that time is left (45 days at most), the event `certificate.expiring` is sent: the owner can then provide another certificate. With `managed`, Nameplate renews the certificate like its own. You can upload such a certificate before the domain is verified, unless its status is `failed`. It is stored, and put in use once the domain is verified or prepared, unless it has expired. It does not verify the domain. If the domain is deleted or fails before that, the certificate is deleted. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
     uploadCertificate(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -239,18 +239,18 @@ export interface ApiCalls {
       /** True for a certificate from the server that you move from. Nameplate serves it, and orders another one only when its renewal is due. */
       managed?: boolean | undefined;
     }, options?: CallOptions): Promise<Certificate>;
-    /** Remove the certificate that a domain's owner provided. Serves the domain with its managed certificate again, within a second on every node, and deletes the private key of the uploaded certificate. If no managed certificate is kept, or it expires soon, one is ordered at once, and the uploaded one is served until it is issued. A certificate that was uploaded with `managed` is replaced in the same way. If the domain is not verified yet, it is only deleted. Without an uploaded certificate, nothing changes. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
+    /** Remove the certificate that a domain's owner provided. Serves the domain with its managed certificate again, within a second on every node, and deletes the private key of the uploaded certificate. If no managed certificate is kept, or it expires soon, one is ordered at once, and the uploaded one is served until it is issued. A certificate that was uploaded with `managed` is replaced in the same way. If such a certificate is not in use yet, it is deleted, and none is ordered. Without an uploaded certificate, nothing changes. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
     removeCertificate(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<Certificate>;
-    /** Redirect a domain to another one. Redirects every request for the domain to another verified domain of the workspace, such as `www.example.com` to `example.com` or the reverse. It takes effect within a second on every node, while the domain is verified. HTTP and HTTPS requests are redirected in one hop, with path and query. The domain still needs its DNS records and keeps its certificate. The destination must not redirect itself. A new redirect replaces the previous one. When the destination is deleted, fails or is taken over, the redirect is removed. Requests then go to the origin of the domain again, and the timeline gets a `redirect.removed` event. The key needs the permission for the environments of both domains. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. Also `environment.*.update_domain` on the environment of the domain that `to` names. */
+    /** Redirect a domain to another one. Redirects every request for the domain to another verified domain of the workspace, such as `www.example.com` to `example.com` or the reverse. It takes effect within a second on every node, while the domain is verified. HTTP and HTTPS requests are redirected in one hop, with path and query. The domain still needs its DNS records and keeps its certificate. The destination must not have a redirect of its own, and the domain must not be the destination of another redirect. A new redirect replaces the previous one. When the destination is deleted, fails or is taken over, the redirect is removed. Requests then go to the origin of the domain again, and the timeline gets a `redirect.removed` event. The key needs the permission for the environments of both domains. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. Also `environment.*.update_domain` on the environment of the domain that `to` names. */
     setRedirect(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
       /** Id (`dom_…`) or fully qualified name of the domain to redirect to. */
       to: string;
-      /** HTTP status of the redirect. With 308, clients repeat the request with its method and body; after 301, browsers send GET in place of POST. */
+      /** HTTP status of the redirect. With 308, clients repeat the request with its method and body; after 301, browsers send GET in place of POST. Default: 308. */
       status?: 301 | 308 | undefined;
     }, options?: CallOptions): Promise<DomainRedirect>;
     /** Get the redirect of a domain. Returns where the domain redirects to. If it does not redirect, `redirect` is absent. For the redirects of many domains, use domains.listWorkspaceDomains. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
@@ -263,7 +263,7 @@ export interface ApiCalls {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<void>;
-    /** Create a set-up link. Creates a link for the customer who owns the domain. It opens a page that shows the DNS records, reports mistakes in them, and follows the verification. Anyone with the link can see this domain and start checks of it without signing in, and nothing else. The link is shown only once. Its token is in the fragment of the URL, which browsers send to no server. With the token, the component `<nameplate-domain>` shows the same on a page of yours. With the `purpose` `support`, the link is for a helper without an account. It opens a read-only page of the domain in the dashboard, with its records, certificate, timeline and usage. The page shows neither your own data nor who did what. To create such a link, the key also needs `read_domain` and `read_usage`: a link shows no more than its creator can read. Permission: `environment.*.create_setup_link` or `environment.<environment_id>.create_setup_link`. Also `environment.*.read_domain` on the environment of the domain, if the link is a support link. Also `environment.*.read_usage` on the environment of the domain, if the link is a support link. */
+    /** Create a set-up link. Creates a link for the customer who owns the domain. It opens a page that shows the DNS records, reports mistakes in them, and follows the verification. Anyone with the link can see this domain and start checks of it without signing in, and nothing else. The link is shown only once. Its token is in the fragment of the URL, which browsers send to no server. With the token, the component `<nameplate-domain>` shows the same on a page of yours. With the `purpose` `support`, the link is for a helper without an account. It opens a read-only page of the domain in the dashboard, with its records, certificate, timeline and usage. The page shows neither your own data nor who did what. To create such a link, the key also needs `read_domain` and `read_usage`: a support link shows no more than its creator can read. Permission: `environment.*.create_setup_link` or `environment.<environment_id>.create_setup_link`. Also `environment.*.read_domain` on the environment of the domain, if the link is a support link. Also `environment.*.read_usage` on the environment of the domain, if the link is a support link. */
     createSetupLink(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -274,7 +274,7 @@ export interface ApiCalls {
     }, options?: CreationOptions): Promise<{
       /** The new link. Begins with `link_`. */
       linkId: string;
-      /** The link to give to the customer. */
+      /** The link to give to the customer or the helper. */
       url: string;
       /** The token for the component on a page of yours. Begins with `nps_`. */
       token: string;
@@ -312,7 +312,7 @@ export interface ApiCalls {
       /** If true, the provider sends the browser back to the set-up page. If false, the provider closes its window, so open the link in a new tab. Default: false. */
       return?: boolean | undefined;
     }, options?: CallOptions): Promise<DomainConnect>;
-    /** Open a session of a set-up link. Exchanges the token of a set-up link for a session token, which is valid for two minutes. The session token works with `domains.getDomain`, `domains.watchDomain`, `domains.diagnoseDomain`, `domains.getCertificate`, `domains.verifyDomain` and `setup.getDomainConnect` work for the domain of the link, and for no other; with one of a support link, `domains.getSite`, `domains.diagnoseDomain`, `domains.getCertificate`, `domains.listEvents` and `usage.getUsage`. Needs no key. Browsers may call it from the page of the link, and from the origins of the workspace (`setup.setBrand`). */
+    /** Open a session of a set-up link. Exchanges the token of a set-up link for a session token, which is valid for two minutes and only for the domain of the link. The token of a set-up link allows `domains.getDomain`, `domains.watchDomain`, `domains.diagnoseDomain`, `domains.getCertificate`, `domains.verifyDomain` and `setup.getDomainConnect`. That of a support link allows `domains.getSite`, `domains.diagnoseDomain`, `domains.getCertificate`, `domains.listEvents` and `usage.getUsage`. The operation needs no key. Browsers may call it from the page of the link, and from the origins of the workspace (`setup.setBrand`). */
     openSession(input: {
       /** The token of a set-up link: the part after `#` in its `url`. */
       token: string;
@@ -377,7 +377,7 @@ export interface ApiCalls {
     }>;
     /** Get an app. Retrieves an app by its id, or by its slug and project. Permission: `app.*.read_app` or `app.<app_id>.read_app`. */
     getApp(input: {
-      /** Id or slug of the project. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
+      /** Id or slug of the project. Required if `app` is a slug. Otherwise you can omit it; if you send it, it must match. */
       project?: string | undefined;
       /** Id or slug of the app. */
       app: string;
@@ -393,7 +393,7 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<Page<App>>;
     /** Delete an app. Deletes an app that has no environments. Permission: `app.*.delete_app` or `app.<app_id>.delete_app`. */
     deleteApp(input: {
-      /** Id or slug of the project. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
+      /** Id or slug of the project. Required if `app` is a slug. Otherwise you can omit it; if you send it, it must match. */
       project?: string | undefined;
       /** Id or slug of the app. */
       app: string;
@@ -402,7 +402,7 @@ export interface ApiCalls {
   environments: {
     /** Create an environment. Creates an environment in an app. Permission: `environment.*.create_environment`. */
     createEnvironment(input: {
-      /** Id or slug of the project. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
+      /** Id or slug of the project. Required if `app` is a slug. Otherwise you can omit it; if you send it, it must match. */
       project?: string | undefined;
       /** Id or slug of the app. */
       app: string;
@@ -416,16 +416,16 @@ export interface ApiCalls {
     }>;
     /** Get an environment. Retrieves an environment by its id, or by its slug, project and app. Permission: `environment.*.read_environment` or `environment.<environment_id>.read_environment`. */
     getEnvironment(input: {
-      /** Id or slug of the project. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
+      /** Id or slug of the project. Required if `app` is a slug. Otherwise you can omit it; if you send it, it must match. */
       project?: string | undefined;
-      /** Id or slug of the app. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
+      /** Id or slug of the app. Required if `environment` is a slug. Otherwise you can omit it; if you send it, it must match. */
       app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
     }, options?: CallOptions): Promise<Environment>;
     /** List the environments of an app. Returns the environments in order of creation, one page at a time. Permission: `environment.*.read_environment`. */
     listEnvironments(input: {
-      /** Id or slug of the project. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
+      /** Id or slug of the project. Required if `app` is a slug. Otherwise you can omit it; if you send it, it must match. */
       project?: string | undefined;
       /** Id or slug of the app. */
       app: string;
@@ -436,9 +436,9 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<Page<Environment>>;
     /** Delete an environment. Deletes an environment that has no domains, and its deployments. Deleted domains that were in it can no longer be restored. Permission: `environment.*.delete_environment` or `environment.<environment_id>.delete_environment`. */
     deleteEnvironment(input: {
-      /** Id or slug of the project. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
+      /** Id or slug of the project. Required if `app` is a slug. Otherwise you can omit it; if you send it, it must match. */
       project?: string | undefined;
-      /** Id or slug of the app. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
+      /** Id or slug of the app. Required if `environment` is a slug. Otherwise you can omit it; if you send it, it must match. */
       app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
@@ -447,9 +447,9 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<void>;
     /** Change the origin settings of an environment. Changes the settings in the request: null removes a setting, and absent settings stay as they are. Within a second, the settings apply to every origin of the environment. `secret: null` ends the secret at once; `environments.rotateOriginSecret` creates one. Permission: `environment.*.update_origin_settings` or `environment.<environment_id>.update_origin_settings`. */
     updateOriginSettings(input: {
-      /** Id or slug of the project. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
+      /** Id or slug of the project. Required if `app` is a slug. Otherwise you can omit it; if you send it, it must match. */
       project?: string | undefined;
-      /** Id or slug of the app. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
+      /** Id or slug of the app. Required if `environment` is a slug. Otherwise you can omit it; if you send it, it must match. */
       app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
@@ -471,18 +471,18 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<OriginSettings>;
     /** Get the origin settings of an environment. Retrieves how the edge sends requests to the origins of the environment, without the secret and the private key. Permission: `environment.*.read_origin_settings` or `environment.<environment_id>.read_origin_settings`. */
     getOriginSettings(input: {
-      /** Id or slug of the project. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
+      /** Id or slug of the project. Required if `app` is a slug. Otherwise you can omit it; if you send it, it must match. */
       project?: string | undefined;
-      /** Id or slug of the app. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
+      /** Id or slug of the app. Required if `environment` is a slug. Otherwise you can omit it; if you send it, it must match. */
       app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
     }, options?: CallOptions): Promise<OriginSettings>;
     /** Create or rotate the origin secret of an environment. Creates the first secret or replaces the current one. The edge sends the secret with every request to an origin, in the header `Nameplate-Edge-Secret`. During the overlap it sends the new secret and the previous one, separated by a comma and a space. The secret is shown only once. Anyone who can create a deployment in the environment can have the secret sent to their own server. Permission: `environment.*.update_origin_settings` or `environment.<environment_id>.update_origin_settings`. */
     rotateOriginSecret(input: {
-      /** Id or slug of the project. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
+      /** Id or slug of the project. Required if `app` is a slug. Otherwise you can omit it; if you send it, it must match. */
       project?: string | undefined;
-      /** Id or slug of the app. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
+      /** Id or slug of the app. Required if `environment` is a slug. Otherwise you can omit it; if you send it, it must match. */
       app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
@@ -498,9 +498,9 @@ export interface ApiCalls {
   deployments: {
     /** Deploy to an environment. Creates a deployment, which becomes the current one of the environment: traffic for its domains goes to the origin. Permission: `environment.*.create_deployment` or `environment.<environment_id>.create_deployment`. */
     createDeployment(input: {
-      /** Id or slug of the project. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
+      /** Id or slug of the project. Required if `app` is a slug. Otherwise you can omit it; if you send it, it must match. */
       project?: string | undefined;
-      /** Id or slug of the app. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
+      /** Id or slug of the app. Required if `environment` is a slug. Otherwise you can omit it; if you send it, it must match. */
       app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
@@ -512,9 +512,9 @@ export interface ApiCalls {
     }>;
     /** List the deployments of an environment. Returns the deployments in order of creation, one page at a time. `currentDeploymentId` of the environment names the current one. Permission: `environment.*.read_deployment` or `environment.<environment_id>.read_deployment`. */
     listDeployments(input: {
-      /** Id or slug of the project. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
+      /** Id or slug of the project. Required if `app` is a slug. Otherwise you can omit it; if you send it, it must match. */
       project?: string | undefined;
-      /** Id or slug of the app. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
+      /** Id or slug of the app. Required if `environment` is a slug. Otherwise you can omit it; if you send it, it must match. */
       app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
@@ -645,7 +645,7 @@ export interface ApiCalls {
       limit?: number | undefined;
       /** `pagination.cursor` of the previous page; absent for the first page. */
       cursor?: string | undefined;
-      /** Only entries of this root key, set-up link or dashboard token subject. */
+      /** Only entries of this actor: the id of a root key or set-up link, or the subject of a dashboard token. */
       actor?: string | undefined;
       /** Only entries of this operation or command. */
       action?: string | undefined;

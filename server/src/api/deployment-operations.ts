@@ -45,7 +45,8 @@ export const createDeployment = defineOperation({
   description:
     'Creates a deployment, which becomes the current one of the environment: traffic for its domains goes to the origin.',
   permission: { resource: 'environment', action: 'create_deployment' },
-  gives: 'the traffic of every domain of the environment goes to the new origin, which sees it unencrypted',
+  gives:
+    'the traffic of every domain of the environment without an origin of its own goes to the new origin, which can read all of it',
   creates: true,
   request: Type.Object(
     {

@@ -171,8 +171,8 @@ export const ERRORS = {
   'data/target_not_found': {
     status: 404,
     detail: 'The workspace has no such shared target.',
-    why: 'A shared target is a host of your platform that the operator has given to this workspace. The value of "target" is not one of them, or belongs to another workspace. The response is the same in both cases.',
-    fix: 'Choose a host that targets.listTargets returns, or ask the operator to add this one ("nameplate targets add"). Without "target", the domain gets its own target.',
+    why: 'A shared target is a host of your platform that the operator has given to this workspace. The value of "target" is not one of them, or belongs to another workspace. The response is the same in both cases. From domains.restoreDomain: the target of the deleted domain was removed.',
+    fix: 'Choose a host that targets.listTargets returns, or ask the operator to add this one ("nameplate targets add"). Without "target", the domain gets its own target. To restore a domain, ask the operator to add its target again.',
   },
   'data/environment_not_found': {
     status: 404,
@@ -282,7 +282,7 @@ export const ERRORS = {
     status: 409,
     type: 'redirect-chain',
     detail: 'A domain that redirects cannot be the destination of a redirect.',
-    why: 'Redirects are a single hop, to prevent chains and loops. So a destination must not redirect itself, and a domain that others redirect to cannot redirect. The field "detail" says which of the two applies.',
+    why: 'Redirects are a single hop, to prevent chains and loops. So a destination must not have a redirect of its own, and a domain that others redirect to cannot redirect. The field "detail" says which of the two applies.',
     fix: 'Redirect to the domain that the destination redirects to, or remove the redirect that is in the way with domains.removeRedirect. To reverse a redirect, remove it first.',
   },
   'application/key_not_rotatable': {

@@ -84,7 +84,8 @@ export function Reference(what: string) {
 
 /** A parent of what a request names. An id needs none: it says which one it is. */
 export function ParentReference(what: 'project' | 'app') {
-  const description = `Id or slug of the ${what}. Required if the level below is given by slug. If that is given by id, this is optional and must match.`;
+  const below = what === 'project' ? 'app' : 'environment';
+  const description = `Id or slug of the ${what}. Required if \`${below}\` is a slug. Otherwise you can omit it; if you send it, it must match.`;
   return Type.Optional(Type.String({ minLength: 3, maxLength: 255, pattern: REFERENCE, description }));
 }
 

@@ -12,7 +12,7 @@ export const certificateVariables = {
   encryptionKeys: {
     name: 'NAMEPLATE_ENCRYPTION_KEY',
     about:
-      'The keys that encrypt the secrets in the database: private keys, and the secrets of webhooks and origins. Set one key, or several separated by commas, each 32 random bytes in base64. The first key encrypts, and all of them decrypt: [Certificates](../guides/certificates.md) explains how to rotate them. `nameplate sealing key` prints a new key. Use the same value on every node, and keep a copy: without it, every secret is lost. Required with PostgreSQL. By default, a SQLite database has its own key file, `encryption.key`, in the same directory.',
+      'The keys that encrypt the secrets in the database: private keys, and the secrets of webhooks and origins. Set one key, or several separated by commas, each 32 random bytes in base64. The first key encrypts, and all of them decrypt: [Certificates](../guides/certificates.md) explains how to rotate them. `nameplate sealing key` prints a new key: run it once, and store its output. Use the same value on every node, and keep a copy: without it, every secret is lost. Required with PostgreSQL. By default, a SQLite database has its own key file, `encryption.key`, in the same directory.',
     example: '"$(nameplate sealing key)"',
     parse: encryptionKeys,
     secret: true,
@@ -69,7 +69,7 @@ export const certificateVariables = {
   acmeCaaNames: {
     name: 'NAMEPLATE_ACME_CAA_NAMES',
     about:
-      "Names of your CAs in CAA records, separated by commas. Nameplate knows those of Let's Encrypt, Google, ZeroSSL, SSL.com and Buypass. If you use another CA, set this on every node. A diagnosis can then name the CAA record that a customer must add, before a certificate is ordered.",
+      "Names of your CAs in CAA records, separated by commas. Nameplate knows those of Let's Encrypt, Google, ZeroSSL, SSL.com and Buypass. If you use another CA, set this on every node. Before a certificate is ordered, a diagnosis can then name the CAA record that a customer must add.",
     example: 'ca.example.net',
     parse: listOf(hostName),
   },

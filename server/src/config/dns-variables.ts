@@ -28,7 +28,7 @@ export const dnsVariables = {
   dnsListen: {
     name: 'NAMEPLATE_DNS_LISTEN',
     about:
-      "Addresses and ports of the DNS server, UDP and TCP, separated by commas. The Internet must reach it at port 53. On a machine with several addresses, list those in `NAMEPLATE_DNS_SERVERS`, so that each UDP response comes from the address that was queried. If the machine's own resolver uses port 53 on loopback, `*:53` does not work.",
+      "Addresses and ports of the DNS server, UDP and TCP, separated by commas. The Internet must reach it at port 53. On a machine with several addresses, list its addresses from `NAMEPLATE_DNS_SERVERS` here, so that each UDP response comes from the address that was queried. If the machine's own resolver uses port 53 on loopback, `*:53` does not work.",
     default: '*:53',
     example: '192.0.2.53:53,[2001:db8::53]:53',
     parse: listOf(listenAddress),

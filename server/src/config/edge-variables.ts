@@ -70,7 +70,7 @@ export const edgeVariables = {
   edgeTrustedProxies: {
     name: 'NAMEPLATE_EDGE_TRUSTED_PROXIES',
     about:
-      'Networks of the proxies in front of the edge, separated by commas. Only from these does the edge accept `X-Forwarded-For` and `X-Forwarded-Proto`, pass them on to origins, and use them for limits per address. From other addresses, it removes them.',
+      'Networks of the proxies in front of the edge, separated by commas. The edge accepts `X-Forwarded-For` and `X-Forwarded-Proto` only from these. It passes the headers on to origins, and applies limits per address to the client that they name. Those from any other address, it replaces with its own.',
     example: '127.0.0.1,10.0.0.0/8',
     parse: listOf(network),
   },

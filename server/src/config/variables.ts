@@ -213,7 +213,7 @@ export const generalVariables = {
   watchers: {
     name: 'NAMEPLATE_WATCHERS',
     about:
-      'Maximum number of open streams of `domains.watchDomain` in a process; further requests get 429. `0` allows none. Each stream takes about 30 KB of memory and one connection. A process accepts 10,000 connections, and 1,000 per client address. The threads of the API divide the three limits of streams evenly among them.',
+      'Maximum number of open streams of `domains.watchDomain` in a process; further requests get 429. `0` allows none. Each stream takes about 30 KB of memory and one connection. A process accepts 10,000 connections, and 1,000 per client address. Each thread of the API applies an equal share of this limit and of the two below.',
     default: '5000',
     example: '500',
     parse: count(0, 9000),
@@ -235,7 +235,7 @@ export const generalVariables = {
   cacheMb: {
     name: 'NAMEPLATE_CACHE_MB',
     about:
-      'Memory of a process for cached domains, in MB (1,048,576 bytes), divided among the threads of the API. A domain takes about 2 KB, so 64 MB hold about 27,000 domains. Domains beyond that are read from the database each time.',
+      'Memory of a process for cached domains, in MB (1,048,576 bytes), divided among the threads of the API. A domain takes about 2.5 KB, so 64 MB hold about 27,000 domains. Domains beyond that are read from the database each time.',
     default: '64',
     example: '256',
     parse: count(1, 65_536),

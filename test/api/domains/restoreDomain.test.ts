@@ -79,6 +79,22 @@ describe('domains.restoreDomain', () => {
     expect(await restore(name)).toMatchObject({ status: 412, body: { error: { type: 'precondition-failed' } } });
   });
 
+  it('refuses a domain whose shared target was removed', async () => {
+    const { workspaceId } = api;
+    const host = `${unique('customers')}.platform.net`;
+    await api.store.addSharedTarget({ host, workspaceId, addresses: [], createdAt: api.clock.now() });
+    const name = newName();
+    await api.call('domains.createDomain', { environment: tree.environmentId, domain: name, target: host });
+    await remove(name);
+    await api.store.removeSharedTarget(host, workspaceId);
+    expect(await restore(name)).toMatchObject({
+      status: 404,
+      body: { error: { detail: expect.stringContaining('target') } },
+    });
+    await api.store.addSharedTarget({ host, workspaceId, addresses: [], createdAt: api.clock.now() });
+    expect(await restore(name)).toMatchObject({ status: 200 });
+  });
+
   it('of several calls at once, one restores the domain', async () => {
     const { name } = await api.createDomain(tree, newName());
     await remove(name);

@@ -50,7 +50,9 @@ export const listEntries = defineList({
   request: Type.Object(
     {
       ...pageRequest,
-      actor: Exactly('Only entries of this root key, set-up link or dashboard token subject.'),
+      actor: Exactly(
+        'Only entries of this actor: the id of a root key or set-up link, or the subject of a dashboard token.',
+      ),
       action: Exactly('Only entries of this operation or command.'),
       target: Exactly('Only entries about the resource that has, or had, this id or name.'),
     },

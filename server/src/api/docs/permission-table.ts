@@ -44,8 +44,8 @@ const PRESET_SECTION = [
   '',
   'A key can grant only permissions that it has: to other keys, to dashboard tokens, and to the first key of a new workspace. See',
   '[Keys](../guides/keys.md). A permission on all resources of a kind includes the same permission on one of them. So a key with',
-  '`environment.*.read_domain` can grant `environment.env_….read_domain`, but not the reverse. A permission of the form',
-  '`<resource_name>/<resource>#<action>` includes only itself.',
+  '`environment.*.read_domain` can grant `environment.env_….read_domain`, but not the reverse. Keys can also have permissions',
+  'of the form `<resource_name>/<resource>#<action>`. No operation needs one, and each includes only itself.',
   '',
   'Only the preset `owner` includes `key.*.create_key`, `key.*.rotate_key` and `key.*.revoke_key`. No preset includes a permission on',
   'workspaces: the operator grants it with `nameplate keys create --permission`.',
@@ -81,9 +81,9 @@ export function renderPermissions(): string {
     '',
     '## Additional permissions',
     '',
-    'In some cases, these operations need a second permission, with `*` or the id of the resource:',
+    'These operations need a second permission, with `*` or the id of the resource. The last column says where and, unless always, when:',
     '',
-    '| Operation | Also needs | On which resource, and when |',
+    '| Operation | Also needs | Where, and when |',
     '|---|---|---|',
     ...operations.flatMap(({ name, needs = [] }) =>
       needs.map(

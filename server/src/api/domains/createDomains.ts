@@ -98,7 +98,7 @@ export const createDomains = defineOperation({
   name: 'domains.createDomains',
   summary: 'Attach up to 100 domains to an environment',
   description:
-    'Returns one outcome for each name, in the order of the request: the new domain, as domains.createDomain returns it, or the `error` of that operation. Either all new domains are stored or none. You can repeat the request. A name that the environment already has is a conflict (409) with the `domainId` of its domain. A name in another environment of the workspace is a conflict without a `domainId`. A name that occurs twice in the request is attached once. Each name counts against the rate limit of domains.createDomain, and each `certificate` against that of domains.uploadCertificate. Names beyond a limit are refused with 429. If the limit allows none of them, the whole request is refused.',
+    'Returns one outcome for each name, in the order of the request: the new domain, as domains.createDomain returns it, or the `error` of that operation. The names without an `error` are stored in one transaction: all of them or none. You can repeat the request. A name that the environment already has is a conflict (409) with the `domainId` of its domain. A name in another environment of the workspace is a conflict without a `domainId`. If a name occurs twice in the request, the second is a conflict, too. Each name counts against the rate limit of domains.createDomain, and each `certificate` against that of domains.uploadCertificate. Names beyond a limit are refused with 429. If the limit allows none of them, the whole request is refused.',
   permission: { resource: 'environment', action: 'create_domain' },
   needs: [replacement, sharedTargetUse, certificateUse],
   creates: true,

@@ -31,7 +31,7 @@ export const restoreDomain = defineOperation({
   name: 'domains.restoreDomain',
   summary: 'Restore a deleted domain',
   description:
-    'Undoes domains.deleteDomain while deleted domains are kept: seven days unless the operator sets another time (`NAMEPLATE_DELETED_KEEP`). The domain gets back its id, `createdAt` and DNS records. If it was verified, it is verified and served at once. It has its certificate, unless that has expired, and its redirect, if that is still possible. If it was not verified, it gets a new verification window. A check runs at once. Redirects of other domains to it, and its set-up links, stay removed. With a name, the operation restores the domain of that name that was deleted last. It is refused if another workspace has been verified for the name since the deletion. In that case, create a new domain with domains.createDomain: its records prove who owns the name.',
+    'Undoes domains.deleteDomain while deleted domains are kept: seven days unless the operator sets another time (`NAMEPLATE_DELETED_KEEP`). The domain gets back its id, `createdAt` and DNS records. If it was verified, it is verified and served at once. It has its certificate, unless that has expired, and its redirect, if that is still possible. If it was not verified, it gets a new verification window. A check runs at once. Redirects of other domains to it, and its set-up links, stay removed. With a name, the operation restores the domain of that name that was deleted last. It is refused if another workspace is verified for the name, or has been since the deletion. In that case, create a new domain with domains.createDomain: its records prove who owns the name.',
   // The permission of createDomain: whoever has it may attach the name here anyway.
   permission: { resource: 'environment', action: 'create_domain' },
   gives: 'the domain gets back its certificate, its suspension and its redirect, without `update_domain`',
@@ -40,6 +40,7 @@ export const restoreDomain = defineOperation({
   problems: [
     'data/domain_not_found',
     'data/domain_already_exists',
+    'data/target_not_found',
     'application/domain_superseded',
     'application/environment_deleted',
     'limits/custom_domain_limit_exceeded',

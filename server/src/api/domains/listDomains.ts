@@ -67,7 +67,7 @@ export const listWorkspaceDomains = defineList({
   name: 'domains.listWorkspaceDomains',
   summary: 'List the domains of all environments',
   description:
-    'Returns the domains of the workspace in order of their names, one page at a time, each as domains.getSite returns it. A key with the permission on single environments gets only the domains of these. For such a key, and with the filters `externalId` or `metadata`, the order differs: one environment after the other, each in order of creation. You can combine filters. A page may have fewer items than `limit`, or none, although more follow, so continue until `hasMore` is false. This happens with several filters, with `live`, `ready`, `search` or a time of creation, and for a key with single environments. The response time does not depend on the number of domains.',
+    'Returns the domains of the workspace in order of their names, one page at a time, each as domains.getSite returns it. A key with the permission on single environments gets only the domains of these. For such a key, and with `within`, `externalId` or `metadata`, the order differs: one environment after the other, each in order of creation. You can combine filters. A page may have fewer items than `limit`, or none, although more follow, so continue until `hasMore` is false. This happens with several filters, with `live`, `ready`, `search` or a time of creation, and for a key with single environments. The response time does not depend on the number of domains.',
   permission,
   request: Type.Object(
     {

@@ -10,11 +10,10 @@ import { closed, Empty, Id, shownBy, Time } from '../schemas.ts';
 import { invalid } from '../validation.ts';
 import { DomainIdentifier, exampleDomain } from './present-domain.ts';
 
-export const RedirectStatusSchema = Type.Enum([...REDIRECT_STATUSES], {
-  type: 'integer',
-  description:
-    'HTTP status of the redirect. With 308, clients repeat the request with its method and body; after 301, browsers send GET in place of POST.',
-});
+const ABOUT_STATUS =
+  'HTTP status of the redirect. With 308, clients repeat the request with its method and body; after 301, browsers send GET in place of POST.';
+
+export const RedirectStatusSchema = Type.Enum([...REDIRECT_STATUSES], { type: 'integer', description: ABOUT_STATUS });
 
 export const RedirectSchema = Type.Object(
   {
@@ -66,7 +65,7 @@ export const setRedirect = defineOperation({
   name: 'domains.setRedirect',
   summary: 'Redirect a domain to another one',
   description:
-    'Redirects every request for the domain to another verified domain of the workspace, such as `www.example.com` to `example.com` or the reverse. It takes effect within a second on every node, while the domain is verified. HTTP and HTTPS requests are redirected in one hop, with path and query. The domain still needs its DNS records and keeps its certificate. The destination must not redirect itself. A new redirect replaces the previous one. When the destination is deleted, fails or is taken over, the redirect is removed. Requests then go to the origin of the domain again, and the timeline gets a `redirect.removed` event. The key needs the permission for the environments of both domains.',
+    'Redirects every request for the domain to another verified domain of the workspace, such as `www.example.com` to `example.com` or the reverse. It takes effect within a second on every node, while the domain is verified. HTTP and HTTPS requests are redirected in one hop, with path and query. The domain still needs its DNS records and keeps its certificate. The destination must not have a redirect of its own, and the domain must not be the destination of another redirect. A new redirect replaces the previous one. When the destination is deleted, fails or is taken over, the redirect is removed. Requests then go to the origin of the domain again, and the timeline gets a `redirect.removed` event. The key needs the permission for the environments of both domains.',
   permission,
   needs: [{ permission, where: 'on the environment of the domain that `to` names' }],
   request: Type.Object(
@@ -77,7 +76,9 @@ export const setRedirect = defineOperation({
         maxLength: 253,
         description: 'Id (`dom_…`) or fully qualified name of the domain to redirect to.',
       }),
-      status: Type.Optional(RedirectStatusSchema),
+      status: Type.Optional(
+        Type.Enum([...REDIRECT_STATUSES], { type: 'integer', description: `${ABOUT_STATUS} Default: 308.` }),
+      ),
     },
     closed,
   ),

@@ -9,7 +9,7 @@ import type { HandlerContext } from '../operation.ts';
 export const replaceUnverified = Type.Optional(
   Type.Boolean({
     description:
-      'If true, the new domain replaces a domain of the workspace that has the same name and was never verified. That domain is deleted, and its timeline gets a `domain.deleted` event with the reason `replaced`. domains.restoreDomain can restore it later. The request is refused as a conflict (409) in three cases. The key lacks `replace_domain` on the environment of the other domain. Or that domain is verified, or was, as far back as its events are kept. Or its ownership record was found while its checks run.',
+      'If true, the new domain replaces a domain of the workspace that has the same name and was never verified. That domain is deleted, and its timeline gets a `domain.deleted` event with the reason `replaced`. domains.restoreDomain can restore it later. The name is refused as a conflict (409) in three cases. The key lacks `replace_domain` on the environment of the other domain. Or the other domain is verified, or its kept events show that it once was. Or its ownership record was found, and its verification window is still open.',
   }),
 );
 

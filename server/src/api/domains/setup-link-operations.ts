@@ -79,7 +79,7 @@ export const createSetupLink = defineOperation({
   name: 'domains.createSetupLink',
   summary: 'Create a set-up link',
   description:
-    'Creates a link for the customer who owns the domain. It opens a page that shows the DNS records, reports mistakes in them, and follows the verification. Anyone with the link can see this domain and start checks of it without signing in, and nothing else. The link is shown only once. Its token is in the fragment of the URL, which browsers send to no server. With the token, the component `<nameplate-domain>` shows the same on a page of yours.\n\nWith the `purpose` `support`, the link is for a helper without an account. It opens a read-only page of the domain in the dashboard, with its records, certificate, timeline and usage. The page shows neither your own data nor who did what. To create such a link, the key also needs `read_domain` and `read_usage`: a link shows no more than its creator can read.',
+    'Creates a link for the customer who owns the domain. It opens a page that shows the DNS records, reports mistakes in them, and follows the verification. Anyone with the link can see this domain and start checks of it without signing in, and nothing else. The link is shown only once. Its token is in the fragment of the URL, which browsers send to no server. With the token, the component `<nameplate-domain>` shows the same on a page of yours.\n\nWith the `purpose` `support`, the link is for a helper without an account. It opens a read-only page of the domain in the dashboard, with its records, certificate, timeline and usage. The page shows neither your own data nor who did what. To create such a link, the key also needs `read_domain` and `read_usage`: a support link shows no more than its creator can read.',
   permission: { resource: 'environment', action: 'create_setup_link' },
   needs: [readToo, usageToo],
   gives: 'anyone with the link can see the domain, its diagnosis and its certificate, and start checks, without a key',
@@ -106,7 +106,7 @@ export const createSetupLink = defineOperation({
   ),
   response: Type.Object({
     linkId: Id('link', 'The new link.'),
-    url: Type.String({ description: 'The link to give to the customer.' }),
+    url: Type.String({ description: 'The link to give to the customer or the helper.' }),
     token: Type.String({ description: 'The token for the component on a page of yours. Begins with `nps_`.' }),
     expiresAt: Time('When the link stops working.'),
   }),

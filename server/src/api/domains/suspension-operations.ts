@@ -6,10 +6,12 @@ import { defineOperation } from '../operation.ts';
 import { closed, Id, shownBy, Time } from '../schemas.ts';
 import { DomainIdentifier, exampleDomain } from './present-domain.ts';
 
+const ABOUT_STATUS =
+  'HTTP status of the page in place of the site: 451 for legal reasons (RFC 7725), 503 for any other reason.';
+
 export const SuspensionStatusSchema = Type.Enum([...SUSPENSION_STATUSES], {
   type: 'integer',
-  description:
-    'HTTP status of the page in place of the site: 451 for legal reasons (RFC 7725), 503 for any other reason.',
+  description: ABOUT_STATUS,
 });
 
 export const SuspensionSchema = Type.Object(
@@ -58,7 +60,15 @@ export const suspendDomain = defineOperation({
   description:
     'Within a second, on every node, visitors get a page that says that the site is suspended, with status 503 or 451. The origin gets no requests, and requests in flight are aborted. A redirect of the domain stops too. The domain keeps its status, and its checks and certificate renewals continue. domains.getSite, domains.diagnoseDomain and domains.listWorkspaceDomains show the suspension; domains.getDomain does not. If the domain is not verified yet, the suspension takes effect once it is. A call with another status changes the status of the page. domains.resumeDomain ends the suspension.',
   permission: { resource: 'environment', action: 'update_domain' },
-  request: Type.Object({ domain: DomainIdentifier, status: Type.Optional(SuspensionStatusSchema) }, closed),
+  request: Type.Object(
+    {
+      domain: DomainIdentifier,
+      status: Type.Optional(
+        Type.Enum([...SUSPENSION_STATUSES], { type: 'integer', description: `${ABOUT_STATUS} Default: 503.` }),
+      ),
+    },
+    closed,
+  ),
   response: DomainSuspensionSchema,
   problems: ['data/domain_not_found'],
   example: { request: { domain: exampleSuspension.domain }, response: exampleSuspension },

@@ -8,7 +8,7 @@ export const verifyDomain = defineOperation({
   name: 'domains.verifyDomain',
   summary: 'Check a domain now',
   description:
-    'Starts a check of the DNS records. Poll domains.getDomain for the result. A failed domain gets a new verification window of 24 hours, and keeps its status until the check completes.',
+    'Starts a check of the DNS records. Poll domains.getDomain for the result. A failed domain gets a new verification window of 24 hours, and keeps its status until the check completes. For a verified domain, the operation is refused (412); use domains.diagnoseDomain.',
   permission: { resource: 'environment', action: 'verify_domain' },
   sessions: ['setup'],
   status: 202,

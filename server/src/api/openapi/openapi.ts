@@ -40,7 +40,8 @@ function needsOf({ needs = [] }: Operation): string {
 function sessionsOf({ sessions }: Operation): string {
   if (sessions === undefined) return '';
   const [only] = sessions.length === 1 ? sessions : [];
-  return ` A session of a ${only === 'support' ? 'support' : 'set-up'} link may call it for its domain${only === undefined ? ', and one of a support link' : ''}.`;
+  const links = only === undefined ? 'a set-up or support link' : `a ${only === 'support' ? 'support' : 'set-up'} link`;
+  return ` A session of ${links} may call it for its domain.`;
 }
 
 /** An operation of the API. Schemas with a title are written into `components`. */

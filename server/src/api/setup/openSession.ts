@@ -28,7 +28,7 @@ export const openSession = defineOpenOperation({
   name: 'setup.openSession',
   summary: 'Open a session of a set-up link',
   description:
-    'Exchanges the token of a set-up link for a session token, which is valid for two minutes. The session token works with `domains.getDomain`, `domains.watchDomain`, `domains.diagnoseDomain`, `domains.getCertificate`, `domains.verifyDomain` and `setup.getDomainConnect` work for the domain of the link, and for no other; with one of a support link, `domains.getSite`, `domains.diagnoseDomain`, `domains.getCertificate`, `domains.listEvents` and `usage.getUsage`. Needs no key. Browsers may call it from the page of the link, and from the origins of the workspace (`setup.setBrand`).',
+    'Exchanges the token of a set-up link for a session token, which is valid for two minutes and only for the domain of the link. The token of a set-up link allows `domains.getDomain`, `domains.watchDomain`, `domains.diagnoseDomain`, `domains.getCertificate`, `domains.verifyDomain` and `setup.getDomainConnect`. That of a support link allows `domains.getSite`, `domains.diagnoseDomain`, `domains.getCertificate`, `domains.listEvents` and `usage.getUsage`. The operation needs no key. Browsers may call it from the page of the link, and from the origins of the workspace (`setup.setBrand`).',
   credential: 'setup_token',
   request: Type.Object(
     {
