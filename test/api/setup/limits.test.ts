@@ -160,6 +160,8 @@ it('an address that forges 300 sessions in a minute has no more checked; a sessi
   const forged = `${key.split('.').slice(0, 2).join('.')}.AAAA`;
   for (let i = 0; i < 300; i += 1) expect((await ask(forged, 'domains.getDomain')).status).toBe(401);
   expect(await ask(forged, 'domains.getDomain')).toMatchObject(guessed);
+  // The requests may have taken more than a second: without a poll since, nothing that is cached is trusted.
+  await api.changes.poll();
   expect(await ask(key, 'domains.getDomain')).toMatchObject({ status: 200 });
 });
 
