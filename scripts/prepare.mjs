@@ -1,4 +1,5 @@
-// npm runs it after "npm ci" and before "npm pack". A production install has no bundler: there the sources run, or a
+// npm runs it before "npm pack", and after "npm ci" as a script of the workspace "server": one of the package itself would
+// make npm ask whoever installs its archive to approve it. A production install has no bundler: there the sources run, or a
 // bundle that is there already.
 import { copyFileSync, existsSync } from 'node:fs';
 

@@ -77,7 +77,12 @@ test.each(Object.keys(PASSWORDS))('Compose starts nothing without %s', (name) =>
   expect(stderr).toContain('must be set in .env');
 });
 
-const settings = { NAMEPLATE_EDGE_THREADS: 0, NAMEPLATE_CACHE_MB: 1_000_000, NAMEPLATE_ACME_EMAIL: 'a&b@example.net' };
+const settings = {
+  NAMEPLATE_EDGE_THREADS: 0,
+  NAMEPLATE_CACHE_MB: 1_000_000,
+  NAMEPLATE_ACME_EMAIL: 'a&b@example.net',
+  NAMEPLATE_ROLES: null,
+};
 const VALUES = { image: { repository: 'registry.example.net/nameplate' }, settings };
 
 function helm(args: string[], values: object) {
@@ -89,11 +94,13 @@ function helm(args: string[], values: object) {
   });
 }
 
-const render = (values: object) => helm(['template', 'nameplate'], values);
+const render = (values: object, release = 'nameplate') => helm(['template', release], values);
 
 interface Resource {
+  apiVersion: string;
   kind: string;
   metadata: { name: string };
+  spec: object;
 }
 
 interface Container {
@@ -112,22 +119,28 @@ interface Pods extends Resource {
         containers: Container[];
         securityContext: { runAsNonRoot: boolean; runAsUser: number };
         enableServiceLinks: boolean;
+        imagePullSecrets?: { name: string }[];
         volumes: { name: string; emptyDir: object }[];
       };
     };
   };
 }
 
+const LABELS = 'app.kubernetes.io/name=nameplate,app.kubernetes.io/instance=nameplate';
+
+function kubectl(words: string[], input = ''): Resource {
+  const env = { HOME: directory.path, KUBECONFIG: '/dev/null' };
+  return JSON.parse(execFileSync(tools.kubectl, [...words, '--output', 'json'], { env, input, encoding: 'utf8' }));
+}
+
 /** Reads a resource with the types of Kubernetes, which know no other fields, and writes it again. */
 function asKubernetes(resource: Resource): Resource {
   const change =
     resource.kind === 'Service'
-      ? ['set', 'selector', 'app.kubernetes.io/name=nameplate,app.kubernetes.io/instance=nameplate']
+      ? ['set', 'selector', LABELS]
       : ['set', 'image', '*=registry.example.net/nameplate:other'];
   const [command = '', subject = '', ...rest] = change;
-  const words = [command, subject, '--local', '--filename', '-', ...rest, '--output', 'json'];
-  const env = { HOME: directory.path, KUBECONFIG: '/dev/null' };
-  return JSON.parse(execFileSync(tools.kubectl, words, { env, input: JSON.stringify(resource), encoding: 'utf8' }));
+  return kubectl([command, subject, '--local', '--filename', '-', ...rest], JSON.stringify(resource));
 }
 
 test('Helm finds nothing to correct in the chart, and says which of its values are missing', () => {
@@ -140,23 +153,49 @@ test('Helm finds nothing to correct in the chart, and says which of its values a
   expect(several).toMatchObject({ status: 1, stderr: expect.stringContaining('needs PostgreSQL') });
 });
 
+test('the chart takes the longest name for which Kubernetes makes pods, and no longer one', () => {
+  // Each pod has the label controller-revision-hash: the name, a hyphen and up to 10 characters, at most 63 in all.
+  expect(render(VALUES, 'n'.repeat(52)).status).toBe(0);
+  const longer = render(VALUES, 'n'.repeat(53));
+  expect(longer).toMatchObject({ status: 1, stderr: expect.stringContaining('at most 52 characters') });
+});
+
+test('the chart takes a tag that YAML reads as a number, and the Secret of a registry', () => {
+  const image = { ...VALUES.image, tag: 20_261_128, pullSecret: 'registry' };
+  const pods = readYaml<Pods>(render({ ...VALUES, image }).stdout).find(({ kind }) => kind === 'StatefulSet') as Pods;
+  const { containers, imagePullSecrets } = pods.spec.template.spec;
+  expect(containers.map((each) => each.image)).toEqual(['registry.example.net/nameplate:20261128']);
+  expect(imagePullSecrets).toEqual([{ name: 'registry' }]);
+  expect(asKubernetes(pods)).toMatchObject({ spec: { template: { spec: { imagePullSecrets } } } });
+});
+
+test('the chart lets Kubernetes stop one of several pods at a time', () => {
+  const several = { ...VALUES, replicas: 2, secret: 'own' };
+  const budget = readYaml<Resource>(render(several).stdout).find(({ kind }) => kind === 'PodDisruptionBudget');
+  const words = ['create', 'poddisruptionbudget', 'nameplate', '--selector', LABELS, '--max-unavailable', '1'];
+  const { apiVersion, spec } = kubectl([...words, '--dry-run=client']);
+  expect(budget).toMatchObject({ apiVersion, spec });
+});
+
 test.each([
-  { values: VALUES, containers: ['nameplate'] },
+  { values: VALUES, containers: ['nameplate'], budgets: [] },
   {
     values: { ...VALUES, replicas: 3, secret: 'own', migrateSecret: 'migrates' },
     containers: ['migrate', 'nameplate'],
+    budgets: ['PodDisruptionBudget nameplate'],
   },
 ])(
   'the chart renders pods that Kubernetes reads, and that confine the image as its test does: $containers',
-  ({ values, containers }) => {
+  ({ values, containers, budgets }) => {
     const resources = readYaml<Resource>(render(values).stdout);
     expect(resources.map(({ kind, metadata }) => `${kind} ${metadata.name}`).sort()).toEqual([
+      ...budgets,
       'Service nameplate',
       'Service nameplate-edge',
       'StatefulSet nameplate',
     ]);
     const image = `registry.example.net/nameplate:${version}`;
-    for (const resource of resources) {
+    for (const resource of resources.filter(({ kind }) => kind !== 'PodDisruptionBudget')) {
       const text = JSON.stringify(asKubernetes(resource)).replaceAll('registry.example.net/nameplate:other', image);
       expect(JSON.parse(text)).toMatchObject(resource);
     }

@@ -35,6 +35,14 @@ beforeAll(() => {
 }, START_LIMIT_MS);
 afterAll(() => directory.remove());
 
+test('neither package has a script that npm runs, or asks about, when it installs the package', () => {
+  for (const name of ['nameplate', '@nameplate/client']) {
+    const manifest = readFileSync(join(project, 'node_modules', name, 'package.json'), 'utf8');
+    const scripts = Object.keys(JSON.parse(manifest).scripts);
+    expect(scripts.filter((script) => /^(pre|post)?(install|prepare)$/.test(script))).toEqual([]);
+  }
+});
+
 const image = `nameplate-${version}-linux-${ARCHITECTURE}.tar`;
 const chart = `nameplate-chart-${version}.tgz`;
 
