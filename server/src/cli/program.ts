@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Help, type Option } from 'commander';
 import packageFile from '../../../package.json' with { type: 'json' };
 import { addDomains } from './api/domains.ts';
 import { addMcp } from './api/mcp.ts';
@@ -88,6 +88,7 @@ export function createProgram(playground: readonly AddCommand[] = []): {
     .helpCommand(false)
     .showHelpAfterError('Add --help to see what it takes.')
     .exitOverride()
+    .configureHelp({ optionDescription })
     .configureOutput({ outputError: (text, write) => write(`nameplate: ${withoutValues(text)}`) })
     .hook('preAction', (_, command) => {
       started = command;
@@ -95,6 +96,12 @@ export function createProgram(playground: readonly AddCommand[] = []): {
     .addHelpText('after', help(playground.length > 0));
   for (const add of [...playground, ...COMMANDS]) add(program);
   return { program, running: () => started };
+}
+
+/** As Commander's, which does not say that an option is required. */
+function optionDescription(option: Option): string {
+  const about = Help.prototype.optionDescription(option);
+  return option.mandatory ? `${about} (required)` : about;
 }
 
 /** Commander's message without the values that were typed, which may be keys and passwords. */

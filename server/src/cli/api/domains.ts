@@ -202,7 +202,7 @@ function addTheirLives(domains: Command): void {
   );
 
   const restoring =
-    'Restore deleted domains with their ids, records and certificates, for seven days after the deletion unless the operator sets another time. Exits with 3 if some of several domains were refused.';
+    'Restore deleted domains with their ids, records and certificates. Works for seven days after the deletion, unless the operator sets another time. Exits with 3 if some of several domains were refused.';
   apiCommand(domains, 'restore <domain...>', restoring, [
     'shop.example.com',
     'shop.example.com www.example.com',
@@ -353,7 +353,7 @@ function addDns(domains: Command): void {
   );
 
   const certificate =
-    'Show the certificate of a domain: its state and what blocks it. Or serve the domain with a certificate from elsewhere, until you remove it or it is about to expire.';
+    'Show the certificate of a domain: its state and what blocks it. Or serve the domain with a certificate from elsewhere, until you remove it or, before it expires, a managed certificate replaces it.';
   apiCommand(domains, 'certificate <domain>', certificate, [
     'shop.example.com',
     'shop.example.com --chain fullchain.pem --private-key privkey.pem',

@@ -29,7 +29,7 @@ export function addListen(webhooks: Command): void {
     .option('--domain <domain>', 'only events of this domain, by name or id')
     .option(
       '--secret-file <path>',
-      'file that contains the secret of an existing webhook that leads to --port, or - to read the secret from standard input (default: NAMEPLATE_WEBHOOK_SECRET). With a secret, the command creates no webhook and calls no server',
+      'file that contains the secret of an existing webhook that leads to --port, or - to read the secret from standard input (default: NAMEPLATE_WEBHOOK_SECRET). With a secret, the command needs --port, creates no webhook and calls no server',
     )
     .action(listen);
 }

@@ -64,7 +64,7 @@ export function addOrigins(program: Command): void {
     }, describe),
   );
   const making =
-    'Create a secret that proves to origins that a request came through the edge. It is shown only once. For a day, the edge also sends the previous secret.';
+    'Create a secret that proves to origins that a request came through the edge. It is shown only once. Until the overlap ends, the edge also sends the previous secret.';
   pathOptions(
     apiCommand(group, 'rotate-secret', making, [rotate, `${rotate} --overlap 7d`]).option(
       '--overlap <time>',

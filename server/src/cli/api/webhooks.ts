@@ -122,7 +122,7 @@ function addUpdate(webhooks: Command): void {
 
 function addRotateSecret(webhooks: Command): void {
   const summary =
-    'Create a new secret for a webhook. It is shown only once. For a day, the server also signs with the previous secret, so that you have time to update receivers.';
+    'Create a new secret for a webhook. It is shown only once. Until the overlap ends, the server also signs with the previous secret, so that you have time to update receivers.';
   apiCommand(webhooks, 'rotate-secret <id>', summary, [EXAMPLE, `${EXAMPLE} --overlap 0`])
     .option(
       '--overlap <time>',

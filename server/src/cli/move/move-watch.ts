@@ -34,7 +34,7 @@ const SHORTEST_MS = 1000;
 
 export function addMoveWatch(move: Command): void {
   const summary =
-    'Look up names in DNS repeatedly, and print which of them lead to the edge, until you press Ctrl-C. Use it during the switch, or to switch back. It queries DNS and not the server, so it sees what visitors see. Exits with 3 if --timeout is reached first.';
+    'Look up names in DNS repeatedly, and print which of them lead to the edge, until you press Ctrl-C. Use it during the switch, or to switch back. It looks the names up from this machine, so it sees what visitors see. With --until, exits with 3 if --timeout is reached first.';
   const json = 'print one JSON document a line, for each change';
   const command = boardCommand(move, 'watch', summary, ['', '--until all --timeout 1h', '--until none'], json);
   edgeOption(command)

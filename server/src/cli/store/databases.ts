@@ -97,7 +97,7 @@ const COPY_COLUMNS: Column<CopiedTable>[] = [
 
 export function addCopy(program: Command): void {
   const summary =
-    'Copy a whole installation from SQLite to an empty PostgreSQL database. Stop every server first. An interrupted copy leaves the database empty: run the command again.';
+    'Copy a whole installation from SQLite to an empty PostgreSQL database. Stop every server first. An interrupted copy leaves the new database empty: run the command again.';
   const examples = [
     'NAMEPLATE_DATABASE_URL=postgres://nameplate:…@db.internal/nameplate nameplate copy --from sqlite:/var/lib/nameplate/nameplate.db',
     'nameplate copy --from sqlite:.nameplate/nameplate.db --to postgres://nameplate@db.internal/nameplate',

@@ -287,14 +287,14 @@ export const RECORD_TEXTS: Record<RecordCode, FindingText> = {
   flattened: {
     title: 'The provider publishes addresses in place of the record (flattening).',
     means:
-      'The name has the addresses of its target, which works. But the service cannot see the record itself, so its `verified` stays false.',
+      'The name has the addresses of its target, which works. But the service cannot see the record itself, so the `verified` of the record stays false.',
     causes: 'The provider answers with the addresses of the target in place of the CNAME or ALIAS record.',
     fix: 'Nothing, as long as the TXT record is published: it verifies the domain.',
   },
   proxied: {
     title: 'The name is proxied.',
     means:
-      'The name has the addresses of a proxy. This works as long as the proxy passes visitors on to the target. The service cannot see the record itself, so its `verified` stays false.',
+      'The name has the addresses of a proxy. This works as long as the proxy passes visitors on to the target. The service cannot see the record itself, so the `verified` of the record stays false.',
     causes: 'The provider proxies the name (Cloudflare: orange cloud).',
     fix: 'Nothing, as long as the TXT record is published: it verifies the domain.',
   },

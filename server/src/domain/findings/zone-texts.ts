@@ -37,7 +37,7 @@ export const ZONE_TEXTS: Record<ZoneCode, FindingText> = {
     example: { seen: 'example.com. NS ns1.sedoparking.com.', right: 'example.com. NS ns1.provider.example.' },
   },
   zone_elsewhere: {
-    title: 'The zone is edited at another provider than the registrar names.',
+    title: 'The zone is edited at a provider that the registrar does not name.',
     means:
       'The registrar names the nameservers of one provider, and the zone names those of another. Records that exist only at the second provider are not seen.',
     causes: 'The domain was moved to another provider, and the nameservers at the registrar were not changed.',
