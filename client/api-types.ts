@@ -619,7 +619,7 @@ export interface ApiCalls {
     getUsage(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
-      /** Start of the period. The first full hour after it is counted first. Unix time in milliseconds. */
+      /** Start of the period: hours that begin then or later are counted. Unix time in milliseconds. */
       from: number;
       /** End of the period: hours that begin before it are counted. Now if absent. Unix time in milliseconds. */
       to?: number | undefined;
@@ -628,7 +628,7 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<UsageHistory>;
     /** List the usage of all domains. Returns the totals of each domain of the workspace, for billing. It lists the domains with usage in the period, in order of their first verification, one page at a time. Deleted domains are included for 90 days. A page may have fewer items than `limit`, or none, although more follow. Continue until `hasMore` is false. Permission: `environment.*.read_usage`. */
     listUsage(input: {
-      /** Start of the period. The first full hour after it is counted first. Unix time in milliseconds. */
+      /** Start of the period: hours that begin then or later are counted. Unix time in milliseconds. */
       from: number;
       /** End of the period: hours that begin before it are counted. Now if absent. Unix time in milliseconds. */
       to?: number | undefined;

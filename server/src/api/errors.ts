@@ -220,7 +220,7 @@ export const ERRORS = {
     status: 409,
     detail: 'The workspace already has this domain.',
     why: 'A workspace can have a name only once. Names are compared in canonical form: lower case, Punycode.',
-    fix: 'Read the existing domain with domains.getDomain: it still needs the same DNS records. To serve it from another environment, use domains.moveDomain. If it was never verified, for example because somebody else typed the name first, you can replace it: call domains.createDomain with `replaceUnverified`. The key then needs `environment.*.replace_domain`.',
+    fix: 'Read the existing domain with domains.getDomain: it still needs the same DNS records. To serve it from another environment, use domains.moveDomain. If it was never verified, for example because somebody else typed the name first, you can replace it: call domains.createDomain with `replaceUnverified`. The key then needs `replace_domain` on the environment of the existing domain.',
   },
   'data/project_already_exists': {
     status: 409,

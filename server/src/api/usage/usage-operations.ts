@@ -23,7 +23,7 @@ const counts = {
 };
 
 const range = {
-  from: GivenTime('Start of the period. The first full hour after it is counted first.'),
+  from: GivenTime('Start of the period: hours that begin then or later are counted.'),
   to: Type.Optional(GivenTime('End of the period: hours that begin before it are counted. Now if absent.')),
 };
 
