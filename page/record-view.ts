@@ -95,7 +95,8 @@ export function comparisonOf({ code, name, seen = [], expected, action }: Findin
 }
 
 export function isAbout(finding: Finding | null, { record, name }: Pick<RecordView, 'record' | 'name'>): boolean {
-  if (finding === null) return false;
+  // A CAA record has a card of its own, and is no fault of another record at its name.
+  if (finding === null || finding.code === 'caa_forbids') return false;
   return finding.record === record || finding.action?.name === name || finding.second?.name === name;
 }
 

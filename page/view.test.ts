@@ -365,6 +365,21 @@ describe('the view', () => {
     expect(view?.records.map(({ problem }) => problem)).toEqual([null, null]);
   });
 
+  it.each([
+    ['apex with two addresses', { record: 'routing', isTask: true, instead: 2 }],
+    ['certificate blocked', { record: 'routing', isTask: false, instead: 0 }],
+  ])('of “%s” with CAA at its own name has the routing record as it has it without', (name, expected) => {
+    const { diagnosis, domain, ...rest } = stateOf(name);
+    const caa = stateOf('certificate blocked').diagnosis?.findings.find(({ code }) => code === 'caa_forbids');
+    if (diagnosis === null || domain === null || caa?.action === undefined) throw new Error('all are known');
+    const forbids = { ...caa, action: { ...caa.action, name: domain.domain } };
+    const others = diagnosis.findings.filter(({ code }) => code !== 'caa_forbids');
+    const view = viewOf({ ...rest, domain, diagnosis: { ...diagnosis, findings: [forbids, ...others] } });
+    const [routing] = view?.records ?? [];
+    expect({ ...routing, instead: routing?.instead.length }).toMatchObject({ ...expected, problem: null });
+    expect(view?.caa?.name).toBe(domain.domain);
+  });
+
   it('does not name the record of the change itself, which is there as another type', () => {
     const { diagnosis, ...rest } = stateOf('publish');
     if (diagnosis === null) throw new Error('it has been looked at');

@@ -141,9 +141,7 @@ function mistakeIn(
 function inStage(record: RecordView, stage: Stage, finding: Finding | null, task: Task | null): RecordView {
   const isTask = task !== null && isPartOf(stage, record, finding);
   // It is told above the records; a record that may stay for now, or is changed as planned, is no mistake.
-  // A CAA record has a card of its own, and is no fault of another record at its name.
-  const isTold =
-    record.problem === finding || record.problem?.code === 'caa_forbids' || stage === 'preparing' || stage === 'ready';
+  const isTold = record.problem === finding || stage === 'preparing' || stage === 'ready';
   // A change at this moment would leave visitors without a certificate.
   const isLater = stage === 'preparing' && record.record === 'routing';
   return { ...record, isTask, ...(isTold && { problem: null }), ...(isLater && { state: 'later' }) };

@@ -46,10 +46,11 @@ async function release(path: string): Promise<void> {
   process.stdout.write(sums.join(''));
 }
 
-/** Why the directory must not be replaced; null: it is empty, or has a release. */
+/** Why the directory must not be replaced; null: it has nothing but files of releases, of which one may have broken off. */
 function problemOfDirectory(): string | null {
-  const files = existsSync(target) ? readdirSync(target) : [];
-  if (files.length === 0 || files.includes(SUMS)) return null;
+  const { name } = manifest();
+  const entries = existsSync(target) ? readdirSync(target, { withFileTypes: true }) : [];
+  if (entries.every((each) => each.isFile() && (each.name === SUMS || each.name.startsWith(`${name}-`)))) return null;
   return `${target} has files of something other than a release. Delete it, or name another directory.`;
 }
 

@@ -7,7 +7,7 @@ import { Button } from './button.tsx';
 import { Command } from './command.tsx';
 import { useDashboard } from './context.ts';
 import { Dialog } from './dialog.tsx';
-import { environmentOptions, useTree } from './environments.ts';
+import { environmentOptions, useChoices } from './environments.ts';
 import { SelectField, TextArea, TextField } from './fields.tsx';
 import { LoadState } from './load-failed.tsx';
 import { Badge, Table, WordBadge } from './parts.tsx';
@@ -37,7 +37,7 @@ interface AddDomainsProps {
 
 /** Adds the names of a pasted list, says what became of each, and follows those that were added. */
 export function AddDomains({ environment, onClose, onAdded }: AddDomainsProps) {
-  const tree = useTree();
+  const tree = useChoices();
   const [text, setText] = useState(() => sessionStorage.getItem(DRAFT) ?? '');
   const [chosen, setChosen] = useState(environment ?? '');
   const sending = useSending(onAdded);

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { environmentOptions, useTree } from './environments.ts';
+import { environmentOptions, useChoices } from './environments.ts';
 import { Select } from './fields.tsx';
 import { type ListInput, searchTerms } from './search-terms.ts';
 import { TEXT } from './text.ts';
@@ -43,8 +43,9 @@ interface FilterBarProps {
 
 /** The search and the filters. */
 export function FilterBar({ filters, onChange }: FilterBarProps) {
-  const environments = environmentOptions(useTree().data, filters.environment);
-  const options = { ...choices(), ...(environments.length > 1 && { environment: Object.fromEntries(environments) }) };
+  const environments = environmentOptions(useChoices().data, filters.environment);
+  const hasChoice = environments.length > 1 || filters.environment !== undefined;
+  const options = { ...choices(), ...(hasChoice && { environment: Object.fromEntries(environments) }) };
   return (
     <search class="filters">
       <SearchBox value={filters.search ?? ''} onChange={(search) => onChange({ search })} />

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Site } from '../../client/client.ts';
 import { CallDialog } from './call-dialog.tsx';
-import { environmentOptions, useTree } from './environments.ts';
+import { environmentOptions, useChoices } from './environments.ts';
 import { SelectField, TextField } from './fields.tsx';
 import { TEXT } from './text.ts';
 
@@ -77,7 +77,7 @@ export function SuspendDialog({ site, onClose, onChange }: ActionProps) {
 export function MoveDialog({ site, onClose, onChange }: ActionProps) {
   const { id: domain, domain: name } = site.domain;
   const [environment, setEnvironment] = useState('');
-  const tree = useTree();
+  const tree = useChoices();
   const field = { label: TEXT.domain.move.environment, required: true, value: environment };
   return (
     <CallDialog

@@ -8,8 +8,14 @@ export interface ProjectTree {
   apps: { app: App; environments: Environment[] }[];
 }
 
-/** Everything of the workspace that domains can be attached to; nothing for somebody who may not read it. */
+/** Everything of the workspace that domains can be attached to. It fails for somebody who may not read it. */
 export function useTree(): Loaded<ProjectTree[]> {
+  const { client } = useDashboard();
+  return useLoad('environments', (signal) => loadTree(client, signal));
+}
+
+/** The same to choose from: nothing for somebody who may not read it. */
+export function useChoices(): Loaded<ProjectTree[]> {
   const { client, person } = useDashboard();
   const isAllowed = mayDo(person, 'project', 'read_project') && mayDo(person, 'app', 'read_app');
   return useLoad('environments', async (signal) => (isAllowed ? loadTree(client, signal) : []));

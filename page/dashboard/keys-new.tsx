@@ -47,7 +47,8 @@ export function NewKey({ onDone, onClose }: { onDone: (name: string, key: string
       {isChosen && <Ticks legend={TEXT.keys.may} values={person.permissions} chosen={chosen} onChange={setChosen} />}
       <SelectField
         label={TEXT.keys.expires}
-        options={Object.entries(TEXT.keys.lives)}
+        // An object has its numbers first: the end that is none comes before them.
+        options={Object.entries(TEXT.keys.lives).sort(([one], [other]) => Number(one) - Number(other))}
         value={life}
         onChange={setLife}
       />

@@ -151,7 +151,7 @@ test('doctor knows the port of a DNS server of ours from that of another program
   onTestFinished(() => void other.close());
   const ports = [Number(new URL(`dns://${dns}`).port), (other.address() as AddressInfo).port];
   const dnsListen = ports.map((port) => ({ host: '127.0.0.1', port }));
-  const results = await examineListeners({ roles: ['dns'], dnsListen });
+  const results = await examineListeners({ roles: ['dns'], dnsListen }, false);
   expect(results.map(({ level, found }) => `${level} ${found}`)).toEqual([
     `ok Nameplate is already running at ${dns}`,
     expect.stringContaining(`fail cannot listen on 127.0.0.1:${ports[1]}`),

@@ -89,6 +89,15 @@ describe('the list', () => {
     await rowOf('shop-001.example.com').waitFor();
   });
 
+  it('shows the only environment as a filter where the address has it, so that it can be taken away', async () => {
+    const { items } = await lab.client.environments.listEnvironments({ project: PLACE.project, app: PLACE.app });
+    expect(items).toHaveLength(1);
+    await openList(`?environment=${items[0]?.id}`);
+    await rowOf('shop-001.example.com').waitFor();
+    await page.getByLabel('Environment').selectOption('');
+    await expect.poll(addressOf).toBe('/dashboard/domains');
+  });
+
   it('has no violations of axe, in light and dark, on a desk and a phone', async () => {
     await openList();
     await rowOf('shop-001.example.com').waitFor();

@@ -76,10 +76,21 @@ test('a release is made from the tag of its version alone', async () => {
   await expect(failed).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/changes|is not tagged/) });
 });
 
-test('a release replaces no directory of something else', async () => {
-  const failed = run(process.execPath, ['scripts/release.ts', '--dry-run', project], { cwd: CLONE });
-  await expect(failed).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('something other') });
+test('a release replaces no directory of something else, even one with checksums, and one that broke off', async () => {
+  const downloads = join(directory.path, 'downloads');
+  const halfMade = join(directory.path, 'half-made');
+  for (const path of [downloads, halfMade]) mkdirSync(path);
+  for (const path of [join(downloads, 'SHA256SUMS'), join(downloads, 'letter.txt'), join(halfMade, image)])
+    writeFileSync(path, '');
+  const other = { code: 1, stderr: expect.stringContaining('something other') };
+  for (const path of [project, downloads]) {
+    const failed = run(process.execPath, ['scripts/release.ts', '--dry-run', path], { cwd: CLONE });
+    await expect(failed).rejects.toMatchObject(other);
+  }
   expect(existsSync(join(project, 'package.json'))).toBe(true);
+  expect(existsSync(join(downloads, 'letter.txt'))).toBe(true);
+  const untagged = run(process.execPath, ['scripts/release.ts', halfMade], { cwd: CLONE });
+  await expect(untagged).rejects.not.toMatchObject(other);
 });
 
 test('both need no other package, and put no Node on the PATH of scripts', () => {

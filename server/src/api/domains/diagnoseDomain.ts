@@ -21,7 +21,7 @@ export const diagnoseDomain = defineOperation({
   name: 'domains.diagnoseDomain',
   summary: 'Find out what is wrong with the DNS of a domain',
   description:
-    'Queries the nameservers now. The response shows what each of them answered, what is wrong and how to fix it. The operation changes neither the status of the domain nor the schedule of its checks. For a verified domain, it also triggers a look at the site from outside within half a minute (`live` in domains.getSite). A certificate that is `waiting_for_routing` is attempted at once. A request takes at most 10 s, usually less than 1 s. Requests for one domain within 5 s share a result. A workspace can have 10 of these requests in flight. With `cached`, the response comes from the last background check.',
+    'Queries the nameservers now. The response shows what each of them answered, what is wrong and how to fix it. The operation changes neither the status of the domain nor the schedule of its checks. For a verified domain, it also triggers a look at the site from outside within half a minute (`live` in domains.getSite). A certificate that is `waiting_for_routing` and has no `failures` is attempted at once. A request takes at most 10 s, usually less than 1 s. Requests for one domain within 5 s share a result. A workspace can have 10 of these requests in flight. With `cached`, the response comes from the last background check.',
   // The permission of getDomain: DNS is public, and the schedule reveals no more than the status.
   permission: { resource: 'environment', action: 'read_domain' },
   sessions: ['setup', 'support'],

@@ -72,7 +72,7 @@ async function examineServer(options: StoreOptions): Promise<DoctorResult[]> {
     const isEdge = config.roles?.includes('edge') ?? false;
     findings.push(...(await examine.examineTargets({ resolvers, cnameZone, isEdge, database: store.database })));
   }
-  findings.push(...(await examine.examineListeners(config)));
+  findings.push(...(await examine.examineListeners(config, store?.finding.level === 'fail')));
   if (cnameZone) findings.push(...(await examineReach(config, cnameZone, store?.database)));
   findings.push(...(await examineApiName(config, store?.database)));
   findings.push(...(await examine.examineClock(clock, url)));

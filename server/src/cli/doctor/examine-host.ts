@@ -26,7 +26,7 @@ interface ExaminedListener {
   /** The role that listens; null: every process. */
   role: Config['roles'][number] | null;
   /** Whether the program that listens at `host:port` is Nameplate. */
-  isNameplate: (address: string) => Promise<boolean>;
+  isNameplate: (address: string, isDatabaseDown: boolean) => Promise<boolean>;
 }
 
 const LISTENERS: ExaminedListener[] = [
@@ -58,9 +58,10 @@ const LISTENERS: ExaminedListener[] = [
 ];
 
 /** Whether this process can listen where its roles need to. */
-export async function examineListeners(config: Partial<Config>): Promise<DoctorResult[]> {
+export async function examineListeners(config: Partial<Config>, isDatabaseDown: boolean): Promise<DoctorResult[]> {
   const findings: DoctorResult[] = [];
-  for (const { key, role, isNameplate } of LISTENERS) {
+  for (const { key, role, isNameplate: isOurs } of LISTENERS) {
+    const isNameplate = (address: string) => isOurs(address, isDatabaseDown);
     if (role !== null && !config.roles?.includes(role)) continue;
     const needsHeader = key === 'edgeHttpListen' || key === 'edgeHttpsListen' ? config.edgeProxyProtocol : undefined;
     for (const endpoint of [config[key] ?? []].flat())
@@ -73,7 +74,7 @@ export async function examineListeners(config: Partial<Config>): Promise<DoctorR
 async function examineListener(
   variable: string,
   { host, port }: Endpoint,
-  isNameplate: ExaminedListener['isNameplate'],
+  isNameplate: (address: string) => Promise<boolean>,
   needsHeader: readonly string[] = [],
 ): Promise<DoctorResult> {
   const addressOf = (name: string) => `${name.includes(':') ? `[${name}]` : name}:${port}`;
@@ -105,9 +106,10 @@ const TIMEOUT_MS = 2000;
 
 /**
  * The edge ends the handshake for an unknown name with the alert unrecognized_name (RFC 6066 section 3). While the
- * database is down it cannot tell, and sends internal_error: whoever stopped the edge then would end the sites too.
+ * database is down it cannot tell, and sends internal_error: whoever stopped the edge then would end the sites too. At
+ * any other time that alert is another program's: Caddy sends it for every unknown name.
  */
-async function rejectsNames(address: string): Promise<boolean> {
+async function rejectsNames(address: string, isDatabaseDown: boolean): Promise<boolean> {
   const { hostname, port } = new URL(`https://${address}`);
   const host = hostname.replace(/^\[|\]$/g, '');
   // A URL leaves out the port of its scheme.
@@ -116,7 +118,8 @@ async function rejectsNames(address: string): Promise<boolean> {
     await once(socket, 'secureConnect', { signal: AbortSignal.timeout(TIMEOUT_MS) });
     return false;
   } catch (error) {
-    return error instanceof Error && 'code' in error && /UNRECOGNIZED_NAME|INTERNAL_ERROR/.test(String(error.code));
+    const alert = isDatabaseDown ? /UNRECOGNIZED_NAME|INTERNAL_ERROR/ : /UNRECOGNIZED_NAME/;
+    return error instanceof Error && 'code' in error && alert.test(String(error.code));
   } finally {
     socket.destroy();
   }
