@@ -30,7 +30,7 @@ export function DnsRecords({ view, looks }: { view: View; looks: Looks }) {
       <Card
         title={TEXT.domain.nameservers.title}
         actions={
-          <Button isSmall onClick={look}>
+          <Button isSmall isDisabled={isLooking} onClick={look}>
             {TEXT.domain.lookNow}
           </Button>
         }

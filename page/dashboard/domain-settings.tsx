@@ -58,6 +58,7 @@ export function SettingsDialog({ site, onClose, onChange }: ActionProps) {
         label={TEXT.domain.settings.hsts}
         hint={TEXT.domain.settings.hstsHint}
         type="number"
+        min={0}
         value={age}
         onChange={setAge}
       />

@@ -91,6 +91,7 @@ function Deployments({ environment, onChange }: { environment: Environment; onCh
           <TextField
             label={TEXT.environments.origin}
             hint={TEXT.environments.originHint}
+            type="url"
             required
             value={origin}
             onChange={(typed) => setOrigin(typed.trim())}

@@ -39,7 +39,13 @@ interface TextProps extends About {
 const AS_TYPED = { autocomplete: 'off', spellcheck: false, autocapitalize: 'off' } as const;
 
 /** A field of one line. */
-export function TextField({ label, hint, error, onChange, ...rest }: TextProps & { type?: 'text' | 'url' | 'number' }) {
+export function TextField({
+  label,
+  hint,
+  error,
+  onChange,
+  ...rest
+}: TextProps & { type?: 'text' | 'url' | 'number'; min?: number }) {
   return (
     <Field label={label} hint={hint} error={error}>
       {(control) => (

@@ -9,6 +9,16 @@ import { UNREADY } from '../../../words/reasons.ts';
  */
 export type CertificateState = 'wanted' | 'waiting_for_routing' | 'ordering' | 'issued' | 'renewing' | 'failed';
 
+const ASKED_EVERY_MS = 10_000;
+
+/**
+ * When a certificate is attempted because somebody wants to know: at the end of these ten seconds, so that many requests
+ * cost one preflight. Unix ms.
+ */
+export function askedTryAt(now: number): number {
+  return Math.ceil(now / ASKED_EVERY_MS) * ASKED_EVERY_MS;
+}
+
 /** How a CA validates a name: RFC 8555 sections 8.3 and 8.4, RFC 8737. */
 export type ChallengeType = 'http-01' | 'dns-01' | 'tls-alpn-01';
 

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { askedTryAt } from '../../domain/certificate-state.ts';
 import type { Finding } from '../../domain/finding.ts';
 import { findingsOf } from '../../domain/findings/findings.ts';
 import { askedLookAt } from '../../domain/live.ts';
@@ -21,7 +22,7 @@ export const diagnoseDomain = defineOperation({
   name: 'domains.diagnoseDomain',
   summary: 'Find out what is wrong with the DNS of a domain',
   description:
-    'Queries the nameservers now. The response shows what each of them answered, what is wrong and how to fix it. The operation changes neither the status of the domain nor the schedule of its checks. For a verified domain, it also triggers a look at the site from outside within half a minute (`live` in domains.getSite). A certificate that is `waiting_for_routing` and has no `failures` is attempted at once. A request takes at most 10 s, usually less than 1 s. Requests for one domain within 5 s share a result. A workspace can have 10 of these requests in flight. With `cached`, the response comes from the last background check.',
+    'Queries the nameservers now. The response shows what each of them answered, what is wrong and how to fix it. The operation changes neither the status of the domain nor the schedule of its checks. For a verified domain, it also triggers a look at the site from outside within half a minute (`live` in domains.getSite). A certificate that is `waiting_for_routing` and has no `failures` is attempted within 10 s. A request takes at most 10 s, usually less than 1 s. Requests for one domain within 5 s share a result. A workspace can have 10 of these requests in flight. With `cached`, the response comes from the last background check.',
   // The permission of getDomain: DNS is public, and the schedule reveals no more than the status.
   permission: { resource: 'environment', action: 'read_domain' },
   sessions: ['setup', 'support'],
@@ -77,10 +78,10 @@ export const diagnoseDomain = defineOperation({
       await diagnoser.diagnose({ workspaceId: diagnosisShare(principal), domain, incumbent }),
     );
     if (domain.status === 'verified') await store.lookSoon(domain.name, askedLookAt(clock.now()));
-    // Somebody may just have mended what the preflight has found: at most one attempt for each look.
+    // Somebody may just have mended what the preflight has found.
     const certificate = at < askedAt ? null : await store.findCertificate(domain.name);
     if (certificate?.domainId === domain.id && certificate.state === 'waiting_for_routing')
-      await store.retryBlocked(domain.name, clock.now());
+      await store.retryBlocked(domain.name, askedTryAt(clock.now()));
     const domainOfToken = await tokenOwners(store, domain, observation);
     const sharedTargets = await sharedTargetsIn(store, domain, observation);
     const context = { ...findingContext(settings, at), domainOfToken, sharedTargets };

@@ -219,10 +219,10 @@ export interface CertificateStore extends CertificateChanges {
   }): Promise<DueCertificate[]>;
 
   /**
-   * Makes a certificate that is `waiting_for_routing` due at `now`, unless it is leased, an order is in flight, or one has failed: so another attempt
+   * Makes a certificate that is `waiting_for_routing` due at `at`, unless it is leased, an order is in flight, or one has failed: so another attempt
    * begins with the preflight, and no back-off becomes shorter. (unsynced)
    */
-  retryBlocked(hostname: string, now: number): Promise<void>;
+  retryBlocked(hostname: string, at: number): Promise<void>;
 
   /** Extends a lease. (unsynced) */
   extendLease(hostname: string, lease: number, until: number): Promise<'held' | 'lost'>;

@@ -49,8 +49,8 @@ export async function extendLease(tx: Transaction, hostname: string, lease: numb
   return (await tx.execute(updateLease, { hostname, lease, until })) > 0 ? 'held' : 'lost';
 }
 
-export async function retryBlocked(tx: Transaction, hostname: string, now: number): Promise<void> {
-  await tx.execute(makeBlockedDue, { hostname, now });
+export async function retryBlocked(tx: Transaction, hostname: string, at: number): Promise<void> {
+  await tx.execute(makeBlockedDue, { hostname, at });
 }
 
 /** Whether the lease is held; then it stays held until the end of the transaction. */
@@ -113,18 +113,18 @@ export function whereHeld(db: Tables, p: { hostname: string; lease: number }) {
     .where('leasedUntil', 'is not', null);
 }
 
-function makeBlockedDue(db: Tables, p: { hostname: string; now: number }) {
+function makeBlockedDue(db: Tables, p: { hostname: string; at: number }) {
   return db
     .updateTable('certificates')
     .where('hostname', '=', p.hostname)
     .where('state', '=', 'waiting_for_routing')
     .where('failures', '=', 0)
     .where('leasedUntil', 'is', null)
-    .where('nextTryAt', '>', p.now)
+    .where('nextTryAt', '>', p.at)
     .where((of) =>
       of.not(of.exists(of.selectFrom('certificateOrders').where('hostname', '=', p.hostname).select('hostname'))),
     )
-    .set({ nextTryAt: p.now });
+    .set({ nextTryAt: p.at });
 }
 
 function updateLease(db: Tables, p: { hostname: string; lease: number; until: number }) {
