@@ -294,7 +294,7 @@ const texts = {
   nextTrySees: 'It sees what you change before that.',
   visit: (name: string) => `Open ${name}`,
   validUntil: (at: number) => `The certificate is valid until ${date(at)}, and is renewed before that.`,
-  sendOn: 'Does somebody else manage your DNS? Send them these records',
+  sendOn: 'Does somebody else manage your DNS? Send these records on',
   sendOnWarning: 'The link opens this page for everyone who has it. Send it only to people you trust.',
   sendOnWithoutLink: 'There is no link to this page here. Copy the records, and paste them into a message.',
   sendByMail: 'E-mail these records',
