@@ -11,8 +11,8 @@ import { type DnsClient, dnsClient } from '../../server/src/dns/transport/dns-cl
 const LOOPBACK = '127.0.0.1';
 /** Nobody listens there. */
 const CLOSED_PORT = 1;
-/** Tests wait a twentieth of the time for who never answers. */
-const PATIENCE = 20;
+/** Tests wait a twentieth of the usual time for a server that never answers. */
+const TIMEOUT_DIVISOR = 20;
 
 /** The real port, by the address and port that a server stands for. */
 const places = new Map<string, number>();
@@ -45,7 +45,7 @@ export function loopbackClient(client = dnsClient()): DnsClient {
       if (!isOther) return client.query(question, server, options);
       const place = places.get(`${address}:${port}`);
       if (place !== undefined) return client.query(question, { address: LOOPBACK, port: place }, options);
-      const timeoutsMs = options.timeoutsMs?.map((ms) => ms / PATIENCE);
+      const timeoutsMs = options.timeoutsMs?.map((ms) => ms / TIMEOUT_DIVISOR);
       const sooner = { ...options, ...(timeoutsMs !== undefined && { timeoutsMs }) };
       return client.query(question, { address: LOOPBACK, port: CLOSED_PORT }, sooner);
     },
