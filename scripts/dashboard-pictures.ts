@@ -68,8 +68,6 @@ async function paste(page: Page): Promise<void> {
   await page.getByText(/· .* with a mistake/).waitFor();
 }
 
-rmSync(pictures, { recursive: true, force: true });
-mkdirSync(pictures, { recursive: true });
 if (folder !== undefined) mkdirSync(folder, { recursive: true });
 const shots = new Map<string, Buffer[]>(Object.keys(PAGES).map((name) => [name, []]));
 for (const { width, ...kind } of KINDS) {
@@ -77,6 +75,9 @@ for (const { width, ...kind } of KINDS) {
   await draw(context, shots);
   await context.close();
 }
+// Pictures of pages that are gone go, too, once all others are drawn.
+rmSync(pictures, { recursive: true, force: true });
+mkdirSync(pictures, { recursive: true });
 for (const [name, of] of shots) {
   const widths = KINDS.map(({ width }) => width);
   writeFileSync(join(pictures, `${name}.webp`), await beside(browser, of, { widths, height: HEIGHT, scale: 0.55 }));
@@ -95,7 +96,7 @@ async function draw(context: BrowserContext, to: Map<string, Buffer[]>): Promise
     await page.goto('about:blank');
     await page.goto(`${lab.server.url}/dashboard/${path}`);
     await page.locator('h1').first().waitFor();
-    await page.waitForLoadState('networkidle');
+    await page.waitForFunction(`document.querySelector('main [aria-busy="true"]') === null`);
     await prepare?.(page);
     to.get(name)?.push(await page.screenshot({ animations: 'disabled' }));
   }
